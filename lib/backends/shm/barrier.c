@@ -11,12 +11,12 @@
  *   Orders. A member writes contribution, slot and tensor, then `arrivals` (seq_cst). Whoever sees the new count (acquire)
  *   sees everything written before that arrival.
  *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
- *   sees them all, and notifies those who sleep: on the barrier's event count, or, where a contribution says that its member's engine
- *   waits (`listens`), on that rank's own. (Others may see them all, too: then it is notified twice.)
- *   Reading slots late. There are two sets, used in turn. At collective k + 1 a member only arrives when it is through with k, if
- *   k went through slots; so nobody writes set k + 2, which is k's, before that.
- *   Reading contributions and small slots late. At a collective for which these are enough a member may arrive before its turn, while what
- *   it is not through with are such ones, too, and fewer than AHEAD: so a burst is one meeting, where each would take a switch to every rank of
+ *   sees them all, and notifies those who sleep, maybe not alone: on the barrier's event count, or, where a contribution says that its
+ *   member's engine waits (`listens`), on that rank's own.
+ *   Reading slots late. There are two sets, used in turn. At collective k + 1 a member only arrives when it is through with k, if k went
+ *   through slots; so nobody writes set k + 2, which is k's, before that. So it is with all in a group of more than CROWD.
+ *   Reading contributions and small slots late. At a collective for which these are enough a member may arrive before its turn, while all
+ *   that it is not through with are such, and fewer than AHEAD: so a burst is one meeting, where each would take a switch to every rank of
  *   a core. Who writes set k + 2 * AHEAD, which is k's, is through with k + AHEAD; there all have arrived, so all are through with k.
  *   For the same reason a count that a slow member still waits for is only replaced by a higher one.
  *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c): `at_work`.
@@ -33,15 +33,15 @@
 
 static size_t barrier_slots_offset(int size)
 {
-    size_t end =
-        sizeof(struct barrier) + (size_t)size * (SETS * sizeof(struct contribution) + sizeof(struct part));
+    size_t member = barrier_sets(size) * sizeof(struct contribution) + sizeof(struct part);
+    size_t end = sizeof(struct barrier) + (size_t)size * member;
     return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
 }
 
 size_t barrier_bytes(int size)
 {
-    return barrier_slots_offset(size) +
-           (size_t)size * (2 * BARRIER_SLOT_BYTES + SETS * SMALL_SLOT_BYTES + sizeof(int32_t));
+    size_t member = 2 * BARRIER_SLOT_BYTES + barrier_sets(size) * SMALL_SLOT_BYTES + sizeof(int32_t);
+    return barrier_slots_offset(size) + (size_t)size * member;
 }
 
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq)
@@ -54,7 +54,7 @@ void *barrier_slot(const struct shm_group *g, int member, uint32_t seq)
 void *barrier_small_slot(const struct shm_group *g, int member, uint32_t seq)
 {
     char *slots = barrier_slot(g, g->group->size, 1); /* where the others end */
-    return slots + ((size_t)member * SETS + seq % SETS) * SMALL_SLOT_BYTES;
+    return slots + ((size_t)member * barrier_sets(g->group->size) + barrier_set(g, seq)) * SMALL_SLOT_BYTES;
 }
 
 static int32_t *barrier_members(struct barrier *barrier, int size)

@@ -27,7 +27,8 @@
 
 static inline struct part *parts_of(const struct shm_group *g, int member)
 {
-    return (struct part *)barrier_contribution(g, SETS * g->group->size, 0) + member;
+    int size = g->group->size;
+    return (struct part *)barrier_contribution(g, (int)barrier_sets(size) * size, 0) + member;
 }
 
 static bool parts_take(struct shm_group *g, int member)

@@ -138,7 +138,7 @@ bool plan_runs_ahead(const struct shm_group *g, struct dist_work *op)
 {
     struct plan_state c = { .op = op, .size = g->group->size };
     plans_measure(&c);
-    return c.length <= SMALL && plans_of(&c) != crowd_plan;
+    return c.length <= SMALL && c.size <= CROWD;
 }
 
 bool plan_step(struct shm_state *shm, struct shm_group *g, struct dist_work *op)

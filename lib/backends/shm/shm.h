@@ -57,11 +57,11 @@ struct part {
     alignas(WORLD_LINE) _Atomic uint32_t taken; /* the number of the long plan in which it was, last */
 };
 
-/* Where a group meets. After it come contributions[SETS][size], parts[size], then, from the next page on, slots[2][size] and small_slots[size][SETS]:
+/* Where a group meets. After it come contributions[sets][size], parts[size], then, from the next page on, slots[2][size] and small_slots[size][sets]:
  * sets, used in turn, so that collectives can begin while slow members still read those before (barrier.c). Last the
  * members' world ranks. */
 #define AHEAD 8            /* small collectives of a group at whose barriers a rank may stand at once */
-#define SETS (2 * AHEAD)   /* of contributions, and of small slots */
+#define CROWD 16           /* members that read each other's slots; more have one that does */
 #define BARRIER_ALIGN 4096 /* a slot begins with a page: who reads one touches no more of them than it must */
 struct barrier {
     alignas(WORLD_LINE) struct eventcount eventcount; /* members that sleep until all have arrived */
@@ -69,6 +69,12 @@ struct barrier {
     _Atomic uint64_t decided; /* the last monitored_barrier that ended: its number, who knew first how */
     alignas(WORLD_LINE) _Atomic uint32_t parts_done; /* in all long plans, ever */
 };
+
+/* So many sets of contributions and of small slots. A crowd's ranks never stand at two barriers: there more sets would be pages for nothing. */
+static inline uint32_t barrier_sets(int size)
+{
+    return size <= CROWD ? 2 * AHEAD : 2;
+}
 
 /* The backend's view of a group. */
 struct shm_group {
@@ -152,20 +158,24 @@ void groups_close(struct shm_state *shm); /* barriers that were left to others *
 
 size_t barrier_bytes(int size);
 void barrier_clear(struct barrier *barrier, const struct dist_group *group);
+static inline uint32_t barrier_set(const struct shm_group *g, uint32_t seq)
+{
+    return seq & (barrier_sets(g->group->size) - 1);
+}
 static inline struct contribution *barrier_contribution(const struct shm_group *g, int member, uint32_t seq)
 {
     struct contribution *contributions = (struct contribution *)(g->barrier + 1);
-    return &contributions[seq % SETS * (uint32_t)g->group->size + (uint32_t)member];
+    return &contributions[barrier_set(g, seq) * (uint32_t)g->group->size + (uint32_t)member];
 }
 void *barrier_slot(const struct shm_group *g, int member, uint32_t seq);
 void *barrier_small_slot(const struct shm_group *g, int member, uint32_t seq);
 void barrier_approach(struct shm_state *shm, struct shm_group *g); /* before the contribution is touched */
 void barrier_arrive(struct shm_state *shm, struct shm_group *g);
 void barrier_arrive_ahead(struct shm_state *shm, struct shm_group *g, uint32_t seq);
-void barrier_turn(struct shm_group *g,
-                  uint32_t seq); /* it is that one's turn, where this rank has arrived already */
-void barrier_notify(struct shm_state *shm, const struct shm_group *g,
-                    uint32_t seq); /* all are here, or done */
+/* It is that one's turn, where this rank has arrived already. */
+void barrier_turn(struct shm_group *g, uint32_t seq);
+/* All are here, or done. */
+void barrier_notify(struct shm_state *shm, const struct shm_group *g, uint32_t seq);
 /* Has a member left the job before it arrived at this barrier? */
 bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g);
 /* What this rank waits for: have all arrived, or is all work done? barrier_soon spins for that, up to the back-off's limit; it never sleeps. */

@@ -4,8 +4,6 @@
 
 #include "engine.h"
 
-#define CROWD 16 /* members that read each other's slots; more have one that does */
-
 struct plan_state {
     struct shm_state *shm;
     struct shm_group *g;
