@@ -39,7 +39,6 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
     int64_t arriving = 0;                         /* tokens */
     tensor *sorted = tensor_zeros(DIST_F32, tokens, width);
 
-    /* TODO: count what goes to each rank, and let everybody know what comes from whom. */
     for (int64_t i = 0; i < tokens; i++)
         to[choice[i]] += width;
     tensor *out = tensor_zeros(DIST_U8, world_size), *in = tensor_zeros(DIST_U8, world_size);
@@ -52,11 +51,9 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
     tensor_free(out);
     for (int r = 0; r < world_size; r++)
         arriving += from[r] / width;
-    /* end of TODO */
 
     tensor *here = tensor_zeros(DIST_F32, arriving, width); /* at my expert */
 
-    /* TODO: sort, send, work, send back. */
     int64_t next = 0;
     for (int r = 0; r < world_size; r++)
         for (int64_t i = 0; i < tokens; i++)
@@ -65,15 +62,12 @@ void route(tensor *y, const tensor *x, const int64_t *choice, int world_size, vo
     dist_all_to_all(here, sorted, .input_splits = to, .output_splits = from);
     work(here);
     dist_all_to_all(sorted, here, .input_splits = from, .output_splits = to);
-    /* end of TODO */
 
-    /* TODO: each row to its place in y. */
     next = 0;
     for (int r = 0; r < world_size; r++)
         for (int64_t i = 0; i < tokens; i++)
             if (choice[i] == r)
                 copy_row(y, i, sorted, next++);
-    /* end of TODO */
     tensor_free(here);
     tensor_free(sorted);
 }
