@@ -105,16 +105,6 @@ static float load_float(enum dist_type type, const void *array, int64_t i)
     return ((const float *)array)[i];
 }
 
-static void store_float(enum dist_type type, void *array, int64_t i, float value)
-{
-    if (type == DIST_F16)
-        ((uint16_t *)array)[i] = to_f16(value);
-    else if (type == DIST_BF16)
-        ((uint16_t *)array)[i] = to_bf16(value);
-    else
-        ((float *)array)[i] = value;
-}
-
 static int64_t load_integer(enum dist_type type, const void *array, int64_t i)
 {
     if (type == DIST_I32)
@@ -124,19 +114,14 @@ static int64_t load_integer(enum dist_type type, const void *array, int64_t i)
     return ((const uint8_t *)array)[i];
 }
 
-static int64_t wrap(enum dist_type type, int64_t value)
-{
-    return type == DIST_I32 ? (int32_t)value : type == DIST_U8 ? (uint8_t)value : value;
-}
-
 static void store_integer(enum dist_type type, void *array, int64_t i, int64_t value)
 {
     if (type == DIST_I32)
-        ((int32_t *)array)[i] = (int32_t)wrap(type, value);
+        ((int32_t *)array)[i] = (int32_t)value;
     else if (type == DIST_I64)
         ((int64_t *)array)[i] = value;
     else
-        ((uint8_t *)array)[i] = (uint8_t)wrap(type, value);
+        ((uint8_t *)array)[i] = (uint8_t)value;
 }
 
 double ref_item(enum dist_type type, const void *array, int64_t i)
@@ -144,6 +129,20 @@ double ref_item(enum dist_type type, const void *array, int64_t i)
     if (is_integer(type))
         return (double)load_integer(type, array, i);
     return type == DIST_F64 ? ((const double *)array)[i] : (double)load_float(type, array, i);
+}
+
+void ref_store(enum dist_type type, void *array, int64_t i, double value)
+{
+    if (is_integer(type))
+        store_integer(type, array, i, (int64_t)value);
+    else if (type == DIST_F64)
+        ((double *)array)[i] = value;
+    else if (type == DIST_F16)
+        ((uint16_t *)array)[i] = to_f16((float)value);
+    else if (type == DIST_BF16)
+        ((uint16_t *)array)[i] = to_bf16((float)value);
+    else
+        ((float *)array)[i] = (float)value;
 }
 
 void ref_fill(enum dist_type type, void *array, int64_t count, uint64_t seed)
@@ -154,10 +153,8 @@ void ref_fill(enum dist_type type, void *array, int64_t count, uint64_t seed)
         double value = bits & 1 ? -size : size;
         if (is_integer(type))
             store_integer(type, array, i, (int64_t)bits);
-        else if (type == DIST_F64)
-            ((double *)array)[i] = value;
         else
-            store_float(type, array, i, (float)value);
+            ref_store(type, array, i, value);
     }
 }
 
@@ -215,10 +212,8 @@ void ref_reduce(enum dist_type type, enum dist_op op, void *out, const void *con
     for (int64_t i = 0; i < count; i++) {
         if (is_integer(type))
             store_integer(type, out, i, reduce_integer(type, op, in, inputs, i));
-        else if (type == DIST_F64)
-            ((double *)out)[i] = reduce_number(type, op, in, inputs, i);
         else
-            store_float(type, out, i, (float)reduce_number(type, op, in, inputs, i));
+            ref_store(type, out, i, reduce_number(type, op, in, inputs, i));
     }
 }
 

@@ -39,7 +39,8 @@ int64_t ref_difference(enum dist_type type, const void *a, const void *b, int64_
 int64_t ref_far_off(enum dist_type type, enum dist_op op, int inputs, const void *a, const void *reduced,
                     int64_t count);
 
-/* Element i, rounded to a double, for messages. */
+/* Element i, rounded to a double; and written, rounded to the type. */
 double ref_item(enum dist_type type, const void *array, int64_t i);
+void ref_store(enum dist_type type, void *array, int64_t i, double value);
 
 #endif

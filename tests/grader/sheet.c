@@ -45,40 +45,11 @@ void sheets_again(int ranks)
     sheets_fresh_handed(ranks);
 }
 
-static void put_element(enum dist_type type, char *at, double value)
-{
-    uint32_t bits;
-    float f = (float)value;
-    memcpy(&bits, &f, sizeof bits);
-    switch (type) {
-    case DIST_F32:
-        memcpy(at, &f, sizeof f);
-        break;
-    case DIST_F64:
-        memcpy(at, &value, sizeof value);
-        break;
-    case DIST_BF16:
-        memcpy(at, &(uint16_t){ (uint16_t)(bits >> 16) }, 2);
-        break;
-    case DIST_I32:
-        memcpy(at, &(int32_t){ (int32_t)value }, 4);
-        break;
-    case DIST_I64:
-        memcpy(at, &(int64_t){ (int64_t)value }, 8);
-        break;
-    case DIST_U8:
-        *at = (char)(uint8_t)value;
-        break;
-    default:
-        abort(); /* F16: no exercise gives it */
-    }
-}
-
 void sheet_add(struct sheet *sheet, const char *name, enum dist_type type, const double *values,
                int64_t count)
 {
     struct sheet_head head = { .type = (int32_t)type, .count = count };
-    size_t bytes = sheet_bytes(head.type), size = sizeof head + sheet_space(&head);
+    size_t size = sizeof head + sheet_space(&head);
     char *grown = realloc(sheet->bytes, sheet->size + size);
     if (!grown)
         abort();
@@ -86,7 +57,7 @@ void sheet_add(struct sheet *sheet, const char *name, enum dist_type type, const
     memset(grown + sheet->size, 0, size);
     memcpy(grown + sheet->size, &head, sizeof head);
     for (int64_t i = 0; i < count; i++)
-        put_element(type, grown + sheet->size + sizeof head + (size_t)i * bytes, values[i]);
+        ref_store(type, grown + sheet->size + sizeof head, i, values[i]);
     if (pwrite(sheet->fd, grown + sheet->size, size, (off_t)sheet->size) != (ssize_t)size)
         abort();
     sheet->bytes = grown;

@@ -18,12 +18,12 @@ static double from_root_again(const struct sitting *s, int rank, int64_t i)
     return given(s, (int)given(s, rank, "root again", 0), "x again", i);
 }
 
-enum { KINDS = 6 };
+enum { KINDS = 7 };
 static const struct {
     enum dist_type type;
     int bytes;
-} kinds[KINDS] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 },
-                   { DIST_I64, 8 }, { DIST_U8, 1 },  { DIST_BF16, 2 } };
+} kinds[KINDS] = { { DIST_F32, 4 }, { DIST_F64, 8 },  { DIST_I32, 4 }, { DIST_I64, 8 },
+                   { DIST_U8, 1 },  { DIST_BF16, 2 }, { DIST_F16, 2 } };
 
 /* Of each type; an F64 with numbers that only an F64 has. */
 static void give_any(struct sitting *s, const char *name, int kind, int64_t n)

@@ -17,12 +17,12 @@ static double of_root(const struct sitting *s, int rank, int64_t i)
     return given(s, root, "x", i);
 }
 
-enum { KINDS = 6 };
+enum { KINDS = 7 };
 static const struct {
     enum dist_type type;
     int bytes;
-} kinds[KINDS] = { { DIST_F32, 4 }, { DIST_F64, 8 }, { DIST_I32, 4 },
-                   { DIST_I64, 8 }, { DIST_U8, 1 },  { DIST_BF16, 2 } };
+} kinds[KINDS] = { { DIST_F32, 4 }, { DIST_F64, 8 },  { DIST_I32, 4 }, { DIST_I64, 8 },
+                   { DIST_U8, 1 },  { DIST_BF16, 2 }, { DIST_F16, 2 } };
 
 /* Of each type; an F64 with numbers that only an F64 has. */
 static void lay_out(struct sitting *s, int64_t least, int64_t most)

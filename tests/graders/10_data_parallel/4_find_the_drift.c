@@ -81,6 +81,7 @@ static void lay_out(struct sitting *s, int drifts, int64_t way, int calls)
 {
     int count = s->ranks == 7 ? MOST : s->ranks == 6 ? 1 : (int)pick(s, 3, MOST);
     int low = s->ranks == 4 || count == 1 ? 0 : (int)pick(s, 0, count - 2), high = count - 1;
+    int only_late = s->ranks % 2 ? 0 : 1; /* of the odd worlds the first, while the next drifts early, too */
     give_number(s, "calls", calls);
     give_number(s, "count", count);
     for (int i = 0; i < count; i++) {
@@ -93,9 +94,8 @@ static void lay_out(struct sitting *s, int drifts, int64_t way, int calls)
             double own[LENGTH];
             for (int k = 0; k < length; k++)
                 own[k] = values[k];
-            int nth =
-                r - (s->ranks - drifts); /* the first that drifts does so late, the next ones early, too */
-            if (r > 0 && nth >= 0 && (i == high || (i == low && nth != 1)))
+            int nth = r - (s->ranks - drifts); /* of those that drift */
+            if (r > 0 && nth >= 0 && (i == high || (i == low && nth != only_late)))
                 spoil(s, own, length, way);
             give(s, r, name_of(i), DIST_F32, own, length);
         }
@@ -104,12 +104,11 @@ static void lay_out(struct sitting *s, int drifts, int64_t way, int calls)
 
 GRADED(who_and_where, 7)
 {
+    /* By ranks: none, the last one, half of them; with three all but rank 0, and alike. */
+    static const int drifts[] = { 0, 0, 1, 2, 2, 2, 3, 1, 0 };
     EACH_SITTING(s, 1, 8) {
-        int64_t way = s->ranks == 2 ? 1 : s->ranks == 3 ? 2 : s->ranks == 4 ? 3 : pick(s, 0, 3);
-        int drifts = s->ranks == 8   ? 0
-                     : s->ranks == 7 ? 1
-                                     : s->ranks / 2; /* none, the last one, half of them */
-        lay_out(s, drifts, way, 2);
+        int64_t way = s->ranks == 2 ? 1 : s->ranks == 5 ? 2 : s->ranks <= 4 ? 3 : pick(s, 0, 3);
+        lay_out(s, drifts[s->ranks], way, 2);
         sit(s);
         expect(s, "answer", 2, answer_of);
         expect(s, "answer again", 2, answer_again);

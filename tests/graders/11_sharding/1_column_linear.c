@@ -43,14 +43,14 @@ static double dx(const struct sitting *s, int rank, int64_t i)
     return sum;
 }
 
-/* Small matrices; with five ranks many rows. */
+/* Small matrices; with five ranks many rows, with six many columns. */
 static void lay_out(struct sitting *s, int calls)
 {
     double x[90 * 5];
     rows = (int)(s->ranks == 5 ? pick(s, 70, 90) : pick(s, 1, 5));
     give_number(s, "calls", calls);
-    inner = (int)pick(s, 2, 5);
-    columns = (int)pick(s, 1, 4);
+    inner = (int)(s->ranks == 6 ? pick(s, 30, 40) : pick(s, 2, 5));
+    columns = (int)(s->ranks == 6 ? pick(s, 20, 30) : pick(s, 1, 4));
     for (int i = 0; i < rows * inner; i++)
         x[i] = (double)pick(s, 1, 99);
     for (int r = 0; r < s->ranks; r++)

@@ -9,11 +9,11 @@ const struct exercise exercise = {
     .calls_often = true,
 };
 
-#define MOST 32
+enum { ALL = 125, WIDTH = 12, MIDDLE = 60 }; /* at most */
 
 /* Of this sitting: the whole, worked out once. */
 static int rows, width, middle, all;
-static double x[MOST][MOST], h[MOST][MOST], dy[MOST][MOST], dh[MOST][MOST];
+static double x[ALL][WIDTH], h[ALL][MIDDLE], dy[ALL][WIDTH], dh[ALL][MIDDLE];
 
 static double w_at(const struct sitting *s, int i, int j)
 {
@@ -78,22 +78,25 @@ static double dv(const struct sitting *s, int rank, int64_t i)
     return sum;
 }
 
+/* Halves, so that all sums are exact. */
 static void give_small(struct sitting *s, const char *name, int count)
 {
-    double values[MOST];
+    double values[ALL * WIDTH];
     for (int r = 0; r < s->ranks; r++) {
         for (int i = 0; i < count; i++)
-            values[i] = (double)pick(s, -3, 3);
+            values[i] = 0.5 * (double)pick(s, -6, 6);
         give(s, r, name, DIST_F32, values, count);
     }
 }
 
+/* Small matrices; with five ranks larger ones. */
 static void lay_out(struct sitting *s, int calls)
 {
+    bool large = s->ranks == 5;
     give_number(s, "calls", calls);
-    rows = (int)pick(s, 1, 3);
-    width = (int)pick(s, 2, 4);
-    middle = (int)pick(s, 1, 3);
+    rows = (int)(large ? pick(s, 20, 25) : pick(s, 1, 3));
+    width = (int)(large ? pick(s, 9, 12) : pick(s, 2, 4));
+    middle = (int)(large ? pick(s, 9, 12) : pick(s, 1, 3));
     all = rows * s->ranks;
     give_small(s, "x", rows * width);
     give_small(s, "dy", rows * width);

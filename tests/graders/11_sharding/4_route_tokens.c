@@ -9,7 +9,7 @@ const struct exercise exercise = {
     .calls_often = true,
 };
 
-enum { MOST = 200 }; /* tokens of a rank */
+enum { MOST = 1000 }; /* tokens of a rank */
 
 static int width, calls;
 
@@ -49,16 +49,16 @@ static double rows_at_work(const struct sitting *s, int rank, int64_t i)
 }
 
 /* One expert is chosen by nobody, where there are three ranks or more; the others not evenly. With six ranks one of them has no token, with five
- * each has some hundreds. */
+ * each has so many that a count of them fits into no byte; with three the rows are long. */
 static void lay_out(struct sitting *s, int many)
 {
     calls = many;
     give_number(s, "calls", calls);
     int64_t lonely = s->ranks > 2 ? pick(s, 0, s->ranks - 1) : -1;
-    width = (int)pick(s, 1, 4);
+    width = (int)(s->ranks == 3 ? pick(s, 20, 40) : pick(s, 1, 4));
     give_number(s, "width", width);
     for (int r = 0; r < s->ranks; r++) {
-        int64_t tokens = s->ranks == 6 && r == 3 ? 0 : s->ranks == 5 ? pick(s, 100, MOST) : pick(s, 1, 9);
+        int64_t tokens = s->ranks == 6 && r == 3 ? 0 : s->ranks == 5 ? pick(s, 900, MOST) : pick(s, 1, 9);
         double choice[MOST], x[MOST * 4];
         for (int64_t i = 0; i < tokens; i++) {
             choice[i] = (double)(pick(s, 0, s->ranks - 1) * pick(s, 0, 1) + pick(s, 0, 1));

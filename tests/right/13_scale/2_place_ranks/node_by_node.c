@@ -8,12 +8,14 @@ struct neighbours {
 struct neighbours find_neighbours(int node, int rank, int world_size)
 {
     struct neighbours mine = { rank, rank };
-    int ring[64], count = 0, largest = 0;
+    int ring[64], count = 0, smallest = node, largest = node;
     tensor *all = tensor_zeros(DIST_F64, world_size), *one = tensor_full(DIST_F64, node, 1);
     dist_all_gather(all, one);
-    for (int r = 0; r < world_size; r++)
+    for (int r = 0; r < world_size; r++) {
+        smallest = tensor_item(all, r) < smallest ? (int)tensor_item(all, r) : smallest;
         largest = tensor_item(all, r) > largest ? (int)tensor_item(all, r) : largest;
-    for (int n = 0; n <= largest; n++)
+    }
+    for (int n = smallest; n <= largest; n++)
         for (int r = 0; r < world_size; r++)
             if ((int)tensor_item(all, r) == n)
                 ring[count++] = r;
