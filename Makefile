@@ -584,7 +584,8 @@ programs: lib $(DISTRUN) $(DRAWERS) $(PREDICTOR) $(CHAPTERS) $(CUDA_CHAPTERS) ##
 run-%: programs ##l one chapter: make run-02, make run-02 N=7, make run-02 PROG=chain
 	$Q $(if $(chosen),,echo "$(unknown)" >&2; exit 2)
 	$Q $(with_n) tests/tools/run.sh $(chosen)
-with_n = $(if $N,. tests/tools/whole_number.sh && whole_number N "$N" && WORLD_SIZE="$N")
+look_at_n = . tests/tools/whole_number.sh && whole_number N "$N" &&
+with_n = $(if $N,$(look_at_n) WORLD_SIZE="$N")
 chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS) $(CUDA_CHAPTERS)),$(CHAPTERS)))
 
 cluster-%: programs build/tests/tools/switch ##l a chapter on hosts made of namespaces: make cluster-02 HOSTS=3 N=4 BACKEND=gloo RATE=1gbit DELAY=100us
@@ -743,7 +744,7 @@ diagrams: programs ## draw all pictures of the lessons anew from real runs; look
 	$Q tests/tools/pictures.sh --write
 
 draw-%: programs ##l your own run as pictures: make draw-02, make draw-02 N=6
-	$Q tests/tools/pictures.sh --own $* "$N"
+	$Q $(look_at_n) tests/tools/pictures.sh --own $* $N
 
 expected: programs build/tests/libhelpers.a build/libinside.a ## write chapters/*/expected anew from real runs; read the difference before you keep it
 	$Q tests/tools/outputs.sh --write $(CHAPTERS)

@@ -11,7 +11,6 @@
 # diagrams/drawn/bench.svg is no run of today: it is drawn from the newest results of `make bench` that are kept.
 
 . tests/tools/count.sh
-. tests/tools/whole_number.sh
 export LC_ALL=C
 unset DIST_BUFFERING DIST_RANKS
 
@@ -232,7 +231,6 @@ case $1 in
     check_plot || failed=1
     ;;
 --own)
-    whole_number N "$3"
     n=${3:-4}
     found=$(grep -c "^$2_" $list)
     if [ "$found" -eq 0 ]; then
