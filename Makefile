@@ -583,7 +583,9 @@ programs: lib $(DISTRUN) $(DRAWERS) $(PREDICTOR) $(CHAPTERS) $(CUDA_CHAPTERS) ##
 
 run-%: programs ##l one chapter: make run-02, make run-02 N=7, make run-02 PROG=chain
 	$Q $(if $(chosen),,echo "$(unknown)" >&2; exit 2)
-	$Q $(if $N,WORLD_SIZE=$N) tests/tools/run.sh $(chosen)
+	$Q $(with_n) tests/tools/run.sh $(chosen)
+look_at_n = . tests/tools/whole_number.sh && whole_number N "$N" &&
+with_n = $(if $N,$(look_at_n) WORLD_SIZE="$N")
 chosen = $(filter build/chapters/$*_%,$(if $(PROG),$(filter %/$(PROG),$(CHAPTERS) $(CUDA_CHAPTERS)),$(CHAPTERS)))
 
 cluster-%: programs build/tests/tools/switch ##l a chapter on hosts made of namespaces: make cluster-02 HOSTS=3 N=4 BACKEND=gloo RATE=1gbit DELAY=100us
@@ -650,7 +652,7 @@ number = $(firstword $(subst _, ,$(notdir $(patsubst %/,%,$(dir $1))))).$(firstw
 define exercise_rules
 exercise-$(call number,$1) exercise-$(basename $(call number,$1)): $(1:%.c=build/%) $(1:%.c=build/%.desk.o)
 try-$(call number,$1): $(1:tests/graders/%.c=build/exercises/%)
-	$$Q $$(if $$N,WORLD_SIZE=$$N) $$<
+	$$Q $$(with_n) $$<
 endef
 $(foreach g,$(GRADER_SOURCES),$(eval $(call exercise_rules,$g)))
 
@@ -742,7 +744,7 @@ diagrams: programs ## draw all pictures of the lessons anew from real runs; look
 	$Q tests/tools/pictures.sh --write
 
 draw-%: programs ##l your own run as pictures: make draw-02, make draw-02 N=6
-	$Q tests/tools/pictures.sh --own $* $N
+	$Q $(look_at_n) tests/tools/pictures.sh --own $* $N
 
 expected: programs build/tests/libhelpers.a build/libinside.a ## write chapters/*/expected anew from real runs; read the difference before you keep it
 	$Q tests/tools/outputs.sh --write $(CHAPTERS)
@@ -761,9 +763,11 @@ fuzz-failures: $(FAILING) $(TEST_PROGRAMS) $(CHAPTERS) $(DISTRUN) $(DRAWERS) ## 
 	$Q . tests/tools/whole_number.sh && whole_number TIME "$(TIME)" && \
 	    build/tests/inject/failures $(if $(TIME),-s $(TIME)) $(ONLY)
 
-torture: build/tests/torture/torture ## random programs, and kills, lack of memory and full disks while they run: make torture SECONDS=1800, or SEED=n
+torture: typed-for-torture build/tests/torture/torture ## random programs, and kills, lack of memory and full disks while they run: make torture SECONDS=1800, or SEED=n
+	$Q env -u SECONDS build/tests/torture/torture $(or $(SECONDS),60) $(JOBS)
+typed-for-torture:
 	$Q . tests/tools/whole_number.sh && whole_number SECONDS "$(SECONDS)" && whole_number JOBS "$(JOBS)" && \
-	    whole_number SEED "$(SEED)" 0 && whole_number FAULT "$(FAULT)" 0 && env -u SECONDS $< $(or $(SECONDS),60) $(JOBS)
+	    whole_number SEED "$(SEED)" 0 && whole_number FAULT "$(FAULT)" 0
 
 bench: lib $(BENCHES) build/tests/tools/switch ## beside the machine's limits and other libraries, some minutes: make bench ROWS=ping-pong ROUNDS=1
 	$Q ROWS="$(ROWS)" ROUNDS="$(ROUNDS)" tests/bench/bench.sh

@@ -6,6 +6,7 @@
 #include "../lib/launch/whole.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,8 @@ static int unknown(const struct cli *cli, const char *option, size_t length)
     snprintf(name, sizeof name, "%.*s", (int)length, option);
     for (const struct cli_option *o = cli->options; o->name; o++)
         snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", o->name);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "--version") == 0)
+        return cli_refuse(cli, "%s takes no word", name);
     return cli_refuse(cli, "there is no option %s%s", name, cli_meant(name, names, meant, sizeof meant));
 }
 
@@ -131,6 +134,7 @@ static bool put(const char *path, const char *text, size_t size)
 int cli_write(const struct cli *cli, const char *path, const char *from, const char *text, size_t size)
 {
     char sentence[200];
+    signal(SIGXFSZ, SIG_IGN); /* a limit (ulimit -f) is an error like a full disk, and half a file goes */
     if (path && is_same_file(path, from))
         return cli_refuse(cli, "-o names %.200s, the file that is read; name another one", path);
     errno = 0;

@@ -108,6 +108,9 @@ static const struct {
     { "draw waitfor binary", 1, "it is no report" },
     { "draw waitfor .", 1, "it is a folder, and no file" },
     { "draw flow run.json -o /no/such/x.dot", 1, "draw: /no/such/x.dot: cannot be written: No such file" },
+    { "draw --help=1", 2, "draw: --help takes no word" },
+    { "sh -c 'ulimit -f 1; draw flow run.json -o half.dot'", 1,
+      "half.dot: cannot be written: File too large" },
     { "draw flow run.json -o .", 1, "draw: .: cannot be written: Is a directory" },
     { "draw flow run.json -o /dev/full", 1, "draw: /dev/full: cannot be written: No space left on device" },
     { "draw flow run.json >/dev/full", 1, "draw: stdout: cannot be written: No space left on device" },
@@ -142,6 +145,9 @@ static const struct {
     { "distrun -x true", 2, "distrun: there is no option -x; -n RANKS says how many" },
     { "distrun --hlep", 2, "distrun: there is no option --hlep; did you mean --help?" },
     { "distrun --nproc_per_node=4 true", 2, "there is no option --nproc_per_node; -n RANKS says how many" },
+    { "distrun --versio", 2, "distrun: there is no option --versio; did you mean --version?" },
+    { "distrun --help=1", 2, "distrun: --help takes no word." },
+    { "distrun ''", 2, "distrun: no program is named" },
     { "distrun none", 127, "distrun: none was not found." },
     { "distrun my_script", 127, "distrun: my_script was not found; did you mean ./my_script?" },
     { "distrun -n 1 ./my_script", 126,
@@ -210,7 +216,7 @@ Test(command_lines, a_file_that_was_there_outlives_a_failure)
 {
     struct started job;
     make_files();
-    run(&job, "sh -c 'draw flow binary -o kept 2>/dev/null; (ulimit -f 1; trap \"\" XFSZ; draw spacetime "
+    run(&job, "sh -c 'draw flow binary -o kept 2>/dev/null; (ulimit -f 1; draw spacetime "
               "run.json -o kept 2>/dev/null); cat kept'");
     cr_expect_str_eq(job.stdout_text, "kept\n");
     run(&job, "ls -A");

@@ -118,7 +118,7 @@ Test(trace, a_file_that_cannot_be_written_in_the_end_is_one_sentence)
     STARTED(&job, SETTINGS("WORLD_SIZE=1", setting), "build/bin/distrun", "sh", "-c", "rmdir $1; exec \"$0\"",
             program_path("plain", (char[600]){ "" }, 600), folder);
     snprintf(sentence, sizeof sentence,
-             "DIST_TRACE names %s/run.json, which cannot be written: No such file or directory\n", folder);
+             "DIST_TRACE names %s/run.json, which cannot be written: No such file or directory.\n", folder);
     cr_expect(job.status == 46, "status %d", job.status);
     cr_expect_str_eq(job.stderr_text, sentence);
 }

@@ -9,13 +9,6 @@
 
 #define BYE_MS 2000 /* for the last words to be taken */
 
-static void control_end_tell(const char *sentence)
-{
-    char wrapped[600];
-    text_wrap(sentence, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
-    text_say("%s.\n", wrapped);
-}
-
 /* ---- a machine is lost ------------------------------------------------------------------------------------- */
 
 /* Without the hub nothing is left to wait for. Of another machine the ranks count as stopped: it was not they who failed. */
@@ -46,7 +39,7 @@ static void control_end_fail_of_it(struct job *job, int first, bool is_rank, con
         speaks &= job->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
         world_fail(&job->world, first, END_EXIT, -1);
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
-        control_end_tell(why);
+        text_tell(why);
         if (job->hub)
             watch_calls.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
@@ -146,7 +139,7 @@ int control_verdict(struct job *job)
     if (job->hubs_status != 0 && !job->interrupt && !job->lost_hub) {
         snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
                  job->hubs_status, nodes->links[0].name);
-        control_end_tell(text);
+        text_tell(text);
     }
     return job->hubs_status;
 }

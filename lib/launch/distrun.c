@@ -84,6 +84,8 @@ static int distrun_refuse_option(const char *option)
     struct nearest nearest = nearest_to(option, length);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         nearest_try(&nearest, names[i], strlen(names[i]));
+    if (nearest.found_length == length && strncmp(option, nearest.found, length) == 0)
+        return distrun_complain(USAGE, "%s takes no word", nearest.found);
     return distrun_complain(USAGE, "there is no option %.*s; %s%s%s", length < 60 ? (int)length : 60, option,
                             nearest.found ? "did you mean "
                                           : "-n RANKS says how many, distrun --help the rest",
@@ -225,7 +227,7 @@ int main(int argc, char **argv)
     if (first < 0)
         return -first;
     plan.argv = argv + first;
-    if (first >= argc)
+    if (first >= argc || !*argv[first])
         return distrun_complain(USAGE, "no program is named; it stands after the options");
     int status = distrun_read_environment(&plan);
     if (status != 0)

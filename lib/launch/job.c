@@ -182,7 +182,7 @@ int job_look_back(const struct job *job, int result)
         watch_calls.review(&job->world);
     int status = watch_calls.after(&job->world, job->plan.nodes, &why);
     if (status != 0)
-        fprintf(stderr, "%s\n", why.text);
+        text_tell(why.text);
     return result == 0 ? status : result;
 }
 

@@ -126,9 +126,12 @@ static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
     join_limit(fd, ANSWER_WITHIN_MS);
     const char *strange = nodes_hear(nodes, fd, &introduction);
     if (strange) {
-        if (*strange && !told)
-            told = fprintf(stderr, "%s: %s, at %s, was sent away.\n", nodes->foreign ? "rank 0" : "distrun",
-                           strange, from) > 0;
+        if (*strange && !told) {
+            struct words sentence = words_of("%s: %s, at %s, was sent away",
+                                             nodes->foreign ? "rank 0" : "distrun", strange, from);
+            text_tell(sentence.text);
+            told = true;
+        }
         close(fd);
         return 0;
     }

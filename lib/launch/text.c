@@ -155,3 +155,10 @@ void text_wrap(const char *text, size_t width, char *out, size_t size)
     }
     out[used] = '\0';
 }
+
+void text_tell(const char *sentence)
+{
+    char wrapped[600];
+    text_wrap(sentence, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
+    text_say("%s.\n", wrapped);
+}

@@ -12,6 +12,7 @@
  */
 #include "convert.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,15 @@ static bool grades(int count, char **pairs)
     return good;
 }
 
+/* The exit status. */
+static int written(bool good)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return good ? 0 : 1;
+    fprintf(stderr, "convert: the results cannot be written: %s\n", strerror(errno));
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -224,14 +234,14 @@ int main(int argc, char **argv)
     };
     struct results results;
     if (argc > 3 && strcmp(argv[1], "grades") == 0)
-        return grades(argc - 2, argv + 2) && fflush(stdout) == 0 ? 0 : 1;
+        return written(grades(argc - 2, argv + 2));
     for (size_t i = 0; argc == 3 && i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(argv[1], formats[i].name) != 0)
             continue;
         if (!read_or_say(&results, argv[2]))
             return 1;
         formats[i].write(&results);
-        return fflush(stdout) == 0 ? 0 : 1;
+        return written(true);
     }
     fprintf(stderr, "usage: convert gradescope|junit|exercism|csv results.tsv, or convert grades NAME "
                     "results.tsv ...\n");

@@ -8,6 +8,8 @@
 # tests/coverage/left.txt says which functions no test enters, and why. Fails: another one, one that is entered after all, or fewer lines
 # than LEAST percent. (A failed test is told, and fails `make test`; a program with counters is slower.)
 
+. tests/tools/whole_number.sh
+whole_number LEAST "$LEAST" 0
 LEAST=${LEAST:-90}
 here=$PWD
 tree=build/coverage/tree

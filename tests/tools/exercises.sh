@@ -4,6 +4,9 @@
 whole_number GRADE_SEED "$GRADE_SEED"
 whole_number GRADE_BUDGET "$GRADE_BUDGET"
 whole_number GRADE_MEMORY "$GRADE_MEMORY"
+whole_number GRADE_SECONDS "$GRADE_SECONDS"
+whole_number GRADE_LIMIT "$GRADE_LIMIT"
+whole_number GRADE_TIMES "$GRADE_TIMES"
 
 tab=$(printf '\t')
 from=${FROM:-exercises}

@@ -19,6 +19,7 @@
 . tests/tools/exercises.sh
 
 whole_number TIMES "$TIMES" && whole_number TRIES "$TRIES" && whole_number RIGHT "$RIGHT" && whole_number WRONG "$WRONG"
+whole_number MUTANT_TIMES "$MUTANT_TIMES"
 unset DIST_RANKS DIST_BUFFERING DEVICE BACKEND WORLD_SIZE
 export LC_ALL=C
 export CC GRADE_UNSEALED=1 TIMES="${TIMES:-20}" TRIES="${TRIES:-2}" WRONG EVERY

@@ -14,6 +14,7 @@ case $FORMAT in
     exit 2
     ;;
 esac
+can_be_written OUT "$OUT"
 [ -d "$from" ] || { echo "FROM=$from is no folder here; it is exercises, solutions, or one laid out like them" >&2; exit 2; }
 results=build/grade/$from/results.tsv
 export CC

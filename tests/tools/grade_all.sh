@@ -13,6 +13,7 @@
 whole_number JOBS "$JOBS"
 whole_number GRADE_BUDGET "$GRADE_BUDGET"
 whole_number GRADE_MEMORY "$GRADE_MEMORY"
+can_be_written OUT "$OUT"
 work=build/grade-all
 export GRADE_BUDGET="${GRADE_BUDGET:-600}" GRADE_MEMORY="${GRADE_MEMORY:-1024}"
 

@@ -7,6 +7,7 @@
 . tests/tools/whole_number.sh
 whole_number COUNT "$1"
 whole_number SEED "$SEED" 0
+words_of ENGINES "$ENGINES" gloo mpi openmpi mpich
 [[ $HOSTS == h0* ]] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
 
 seed=${SEED:-$RANDOM}

@@ -7,6 +7,8 @@
 #
 # A mutant that does not compile is none. One that passes must pass MUTANT_TIMES times (3): its calls are late by chance.
 
+. tests/tools/whole_number.sh
+whole_number MUTANT_TIMES "$MUTANT_TIMES"
 exercise=$1
 work=build/grade/mutants/$exercise
 same=tests/graders/SAME

@@ -121,33 +121,7 @@ expect yes "where a command is missing it names make doctor" sh -c "$step no-suc
 expect no "but once" sh -c "$step no-such-compiler 2>&1 | grep -q 'make doctor'"
 expect no "a step has no control characters, but on a terminal" sh -c "$step echo words 2>&1 | grep '[[:cntrl:]]'"
 
-# ---- what somebody types: refuses WORDS COMMAND...: exit status 2, and one line with these words
-refuses()
-{
-    words=$1
-    shift
-    (cd "$here" && exec "$@") >said 2>&1 </dev/null
-    [ $? -eq 2 ] && [ "$(grep -v '^make.*: \*\*\*' said | tee one | wc -l)" -eq 1 ] && grep -qF -e "$words" one || { cat said; return 1; }
-}
-whole()
-{
-    sh -c '. tests/tools/whole_number.sh; whole_number N "$1" $2' sh "$@"
-}
-for given in abc 0 -1 1.5 08 '2 3' 1000000000000000000; do expect no "N=$given is no whole number" whole "$given"; done
-for given in '' 1 20 999999999999999999; do expect yes "N=$given is one, or nothing" whole "$given"; done
-for script in hosts_conform hosts_misuse; do
-    expect yes "$script: a COUNT is refused" refuses 'COUNT is "abc"' tests/tools/$script.sh abc
-    expect yes "$script: a SEED is refused" refuses 'SEED is "abc"' env SEED=abc tests/tools/$script.sh
-done
-for typed in SECONDS JOBS SEED FAULT; do
-    expect yes "make torture $typed=abc is refused" refuses "$typed is \"abc\"" make torture "$typed=abc"
-done
-expect yes "make bench ROUNDS=0 is refused" refuses 'ROUNDS is "0"' env ROUNDS=0 ROWS=ping-pong tests/bench/bench.sh
-expect yes "GRADE_SEED=abc is refused" refuses 'GRADE_SEED is "abc"' env GRADE_SEED=abc tests/tools/exercise.sh grade 01.1
-expect yes "EVERY=abc is refused" refuses 'EVERY is "abc"' env EVERY=abc tests/tools/test.sh quick
-expect yes "a fuzzer's target that is none is refused" refuses 'TARGET is "abc"' tests/tools/fuzz.sh 1 abc
-expect no "coverage KEEP=1 needs a run before it" env KEEP=1 tests/tools/coverage.sh
-expect yes "and one sentence says so" sh -c "KEEP=1 tests/tools/coverage.sh 2>&1 | grep -q '^KEEP=1 counts the last run again'"
+. "$tools/selftest_typed.sh"
 
 # Makes differ in what they do with either; each has stopped `make` on a whole kind of machine.
 expect no "the Makefile has no \\# within \$(shell)" grep -n 'shell.*\\#' "$here/Makefile"

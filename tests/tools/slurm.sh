@@ -19,7 +19,7 @@ for tool in munged slurmctld slurmd srun; do
     command -v $tool >/dev/null || give_up 77 "$tool is missing; on Debian: apt-get install -y slurm-wlm munge"
 done
 [ "$(id -u)" = 0 ] || give_up 77 "Slurm's daemons want to be root; run this as root"
-[ "$HOSTS" ] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
+[[ $HOSTS == h0* ]] || exec tests/tools/hosts.sh -n 3 "$0" "$@"
 
 folder=$PWD/build/slurm.$$
 own=/tmp/slurm # on each host, and on the switch
