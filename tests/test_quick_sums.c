@@ -1,8 +1,10 @@
 /*
  * test_quick_sums.c: tiny all_reduces, with barriers between them, on their quick way (lib/backends/shm/quick_meet.c) and off
- * it, against a plain reference.
+ * it, against a plain reference; and collectives whose numbers go round.
  */
 #define _GNU_SOURCE
+#include "backends/shm/shm.h"
+#include "context.h"
 #include "dist.h"
 #include "quick_talk.h"
 
@@ -206,3 +208,36 @@ Test(quick_sums, behind_a_guest_of_threads)
 {
     many_jobs_behind_a_guest("threads");
 }
+
+/* As after so many collectives, a multiple of SETS, and those that there were beyond one. */
+static void be_at(uint32_t number)
+{
+    struct shm_state *shm = context_get()->state;
+    shm->world_group.seq = number + shm->world_group.seq % SETS;
+}
+
+/* A monitored_barrier after 2^31 collectives without one; then a burst over the end of the numbers. */
+static void numbers_go_round(struct exam *exam, int rank, int size)
+{
+    dist_work *works[60];
+    tensor *t[60], *dirt = tensor_full(DIST_I32, 1, 1000);
+    for (int i = 0; i < 2; i++) /* both slots of rank 0, where answers stand, too */
+        dist_broadcast(dirt, 0);
+    tensor_free(dirt);
+    be_at(0x80000000u);
+    exam_check(exam, dist_monitored_barrier(.timeout = 50) == 0, "an old answer is taken for a new one");
+    be_at(0u - 2 * SETS);
+    for (int i = 0; i < 60; i++) {
+        t[i] = tensor_full(DIST_I32, rank + i, 1 + i % 20);
+        works[i] = dist_all_reduce(t[i], .async_op = true);
+    }
+    dist_wait_all(works, 60);
+    exam_check(exam, dist_monitored_barrier(.timeout = 50) == 0, "who has come is said not to have");
+    for (int i = 0; i < 60; i++) {
+        exam_check(exam, tensor_item(t[i], i % 20) == size * (size - 1) / 2 + size * i, "sum %d is %g", i,
+                   tensor_item(t[i], i % 20));
+        tensor_free(t[i]);
+    }
+}
+
+TALK_TESTS(quick_sums, numbers_go_round, 3, numbers_go_round)

@@ -86,7 +86,7 @@ struct launch_self {
     struct bias bias;         /* is the thread that called first the only one in the backend, */
     struct bias bias_calling; /* and above it? */
     void *trace;              /* lib/trace's state of this rank; NULL: nothing is recorded */
-    void *gpu;                /* lib/streams' state of this rank; NULL: no tensor was made yet */
+    void *_Atomic gpu;        /* lib/streams' state of this rank; NULL: no tensor was made yet */
     /* lib/trace: a stream (-1: communication) was busy with what the program had put into it at `asked`. */
     void (*seen_on_stream)(struct launch_self *self, int stream, const char *what, int64_t asked,
                            int64_t begin, int64_t end);

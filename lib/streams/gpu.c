@@ -19,22 +19,26 @@ bool gpu_has_failed(const struct gpu *gpu, const char *call, struct dist_at at)
 
 /* ---- opening ------------------------------------------------------------------------- */
 
+static void *gpu_make(struct launch_self *self)
+{
+    struct gpu *gpu = calloc(1, sizeof *gpu);
+    if (!gpu)
+        return NULL;
+    gpu->self = self;
+    gpu->slot = &self->world.header->slots[self->env.rank];
+    gpu->wanted = strcmp(launch_device(), "host") != 0;
+    return gpu;
+}
+
 static struct gpu *gpu_of(const char *call, struct dist_at at)
 {
     struct launch_self *self = launch_self_if_any();
     if (!self || !self->gpu)
         self = context_get()->self;
-    if (self->gpu)
-        return self->gpu;
-    struct gpu *gpu = calloc(1, sizeof *gpu);
-    if (!gpu) {
+    struct gpu *gpu = launch_once(&self->gpu, gpu_make, self);
+    if (!gpu)
         report_tensor(call, at, DIST_ERR_MEMORY, "the system gives no memory for this rank's state");
-        return NULL;
-    }
-    gpu->self = self;
-    gpu->slot = &self->world.header->slots[self->env.rank];
-    gpu->wanted = strcmp(launch_device(), "host") != 0;
-    return self->gpu = gpu;
+    return gpu;
 }
 
 bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu)

@@ -1,6 +1,6 @@
 /*
  * several.c: several threads of each rank call at once, with ranks as threads, under ThreadSanitizer: messages in every way with a
- * tag for each thread, and collectives in a group for each. First one thread alone goes the quick ways.
+ * tag for each thread, and collectives in a group for each. First two make tensors, then one alone goes the quick ways.
  */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -70,11 +70,27 @@ static void *work_on(void *argument)
     return NULL;
 }
 
+static void *make_first(void *argument)
+{
+    tensor_free(tensor_zeros(DIST_F32, 1));
+    return argument;
+}
+
+/* Two threads make the rank's first tensors at the same time. */
+static void begin(void)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, make_first, NULL);
+    make_first(NULL);
+    pthread_join(other, NULL);
+}
+
 static void run(int rank, int size)
 {
     struct part parts[THREADS];
     int ranks[8];
     dist_init_process_group();
+    begin();
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     for (int i = 0; i < THREADS; i++)

@@ -8,8 +8,7 @@
  *
  * Why it is right.
  *   Who owns which word. Contributions and slots: their member. The event count is only notified.
- *   Orders. A member writes contribution, slot and tensor, then `arrivals` (seq_cst). Whoever sees the new count (acquire)
- *   sees everything written before that arrival.
+ *   Orders. A member writes contribution, slot and tensor, then `arrivals` (seq_cst); who sees that count (acquire) sees all written before.
  *   Waking. Each member, after it has arrived, looks whether all have; the one whose store is last in the order of seq_cst
  *   sees them all, and notifies those who sleep, maybe not alone: on the barrier's event count, or, where a contribution says that its
  *   member's engine waits (`listens`), on that rank's own.
@@ -29,7 +28,8 @@
 #include <sched.h>
 #include <string.h>
 
-#define NAP 100 /* ms after which a sleeper looks whether the job still stands */
+#define NAP 100     /* ms after which a sleeper looks whether the job still stands */
+#define LATER 1000u /* collectives by which a monitored_barrier decided since may be ahead */
 
 static size_t barrier_slots_offset(int size)
 {
@@ -200,13 +200,13 @@ int barrier_timed_out(const struct shm_group *g, struct dist_work *op)
 }
 
 /* All members get one answer: that of the first who has one, in its slot. Who comes when the others have gone on finds a later one, of
- * which it was no part either. */
+ * which it was no part either: so few were decided since, each without it. More is an old one, from before the numbers went round. */
 static int barrier_decide(const struct shm_group *g, struct dist_work *op)
 {
     uint64_t first = atomic_load(&g->barrier->decided),
              own = (uint64_t)g->seq << 32 | (uint32_t)g->group->rank;
     *(struct absent *)barrier_slot(g, g->group->rank, g->seq) = barrier_absent(g);
-    while ((int32_t)((uint32_t)(first >> 32) - g->seq) < 0)
+    while ((uint32_t)(first >> 32) - g->seq > LATER)
         if (atomic_compare_exchange_weak(&g->barrier->decided, &first, own))
             first = own;
     return absent_tell(op, barrier_slot(g, (int)(uint32_t)first, (uint32_t)(first >> 32)));
