@@ -571,7 +571,7 @@ export INCLUDE_RULES
 
 # ---- what you can ask for --------------------------------------------------------
 
-.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture programs suites criterion test test-all test-nodes test-hosts test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
+.PHONY: chapters lib diagrams topology fuzz fuzz-failures torture typed-for-torture programs suites criterion test test-all test-nodes test-hosts test-bare test-arm test-musl check lessons expected bench doctor help clean next hint progress graders grade \
         watch gates seal gradescope handout grade-all new-exercise quiz test-gpu test-torch bench-gpu gpu-proof check-amd coverage FORCE
 
 chapters: programs ##l build everything, run the chapters with four ranks, and compare what they print with what they should

@@ -209,11 +209,11 @@ Test(quick_sums, behind_a_guest_of_threads)
     many_jobs_behind_a_guest("threads");
 }
 
-/* As after so many collectives, a multiple of SETS, and those that there were beyond one. */
+/* As after so many collectives, a multiple of the sets that there are, and those that there were beyond one. */
 static void be_at(uint32_t number)
 {
     struct shm_state *shm = context_get()->state;
-    shm->world_group.seq = number + shm->world_group.seq % SETS;
+    shm->world_group.seq = number + shm->world_group.seq % (2 * AHEAD);
 }
 
 /* A monitored_barrier after 2^31 collectives without one; then a burst over the end of the numbers. */
@@ -226,7 +226,7 @@ static void numbers_go_round(struct exam *exam, int rank, int size)
     tensor_free(dirt);
     be_at(0x80000000u);
     exam_check(exam, dist_monitored_barrier(.timeout = 50) == 0, "an old answer is taken for a new one");
-    be_at(0u - 2 * SETS);
+    be_at(0u - 4 * AHEAD);
     for (int i = 0; i < 60; i++) {
         t[i] = tensor_full(DIST_I32, rank + i, 1 + i % 20);
         works[i] = dist_all_reduce(t[i], .async_op = true);
