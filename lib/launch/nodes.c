@@ -88,7 +88,8 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
             DIST_ERR_ENVIRONMENT, why,
             "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
             nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
-    if (introduction->program == 0)
+    /* Ranks of another launcher name none, on any machine. */
+    if (introduction->program == 0 && nodes->program != 0)
         return why_fail(DIST_ERR_ENVIRONMENT, why, "%s cannot run its program, and has said why there", who);
     if (introduction->program != nodes->program)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
