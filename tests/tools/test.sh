@@ -112,7 +112,7 @@ all)
     [ -s "$RESULTS" ] || { echo "test.sh all goes on where test.sh quick has ended" >&2; exit 2; }
     side_by_side "long_suites; other_modes" "exercises 2 '' $EVERY; teachers; installed"
     side_by_side "model; kills 60; torture; failures; kernels; nodes; over_hosts" bare
-    side_by_side asan "elsewhere; tsan; asan_chapters"
+    side_by_side "asan; tsan" "elsewhere; asan_chapters"
     ;;
 *)
     echo "usage: test.sh quick|all" >&2
