@@ -7,8 +7,8 @@
 #define BURST 40 /* so many are begun before the first is waited for */
 
 struct one {
-    tensor *in,
-        *out; /* what is filled with `rank + number`; where the result stands, all of it or, of an all_gather, in blocks */
+    tensor *in;  /* filled with `rank + number` */
+    tensor *out; /* where the result stands */
     enum { SUM, MOST, BROADCAST, REDUCE, GATHERED, SCATTERED, BARRIER, KINDS } kind;
     int number, root;
     dist_work *work;

@@ -63,8 +63,8 @@ static void monitored_hear_all(struct run *run, struct absent *absent, const uns
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     }
     bool too_late = false;
-    for (int i = 1; i < run->comm.size;
-         i++) { /* at once: all are over, one way or another, or none will be */
+    /* At once: all are over, one way or another, or none will be. */
+    for (int i = 1; i < run->comm.size; i++) {
         run_finish(run, monitored_answer(run, i));
         too_late = too_late || late[i];
     }
@@ -114,9 +114,9 @@ void run_monitored_barrier(struct run *run)
 {
     struct communicator *comm = &run->comm;
     comm->type = DIST_U8;
-    struct absent *absent = comm_scratch(comm, sizeof *absent); /* which others can read, as */
-    unsigned char *late =
-        comm_scratch(comm, comm->size); /* of each rank: it had given up when it was asked */
+    /* Which others can read. `late`, of each rank: it had given up when it was asked. */
+    struct absent *absent = comm_scratch(comm, sizeof *absent);
+    unsigned char *late = comm_scratch(comm, comm->size);
     if (!absent || !late)
         return;
     *absent = (struct absent){ 0 };
