@@ -94,8 +94,8 @@ int64_t pick(struct sitting *s, int64_t least, int64_t most);
 /* How many elements a tensor has: a few, often fewer than there are ranks; with five ranks thousands. */
 int64_t pick_length(struct sitting *s);
 
-/* To every rank random numbers of its own, from 1 to 99 and never two neighbours alike, in F32 with a half, which no int can hold: sums of
- * them are exact in every type but U8. */
+/* To every rank random numbers of its own, from 1 to 99, of either sign where the type has one, and never two neighbours alike, in F32 with a
+ * half, which no int can hold: sums of them are exact in every type but U8. */
 void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count);
 
 /* The same in F64, each with a little more, which no F32 can hold. Sums of them are still exact. */

@@ -119,7 +119,7 @@ static void give_whole_and(double fraction, struct sitting *s, const char *name,
         for (int64_t i = 0; i < count; i++) {
             int64_t value = pick(s, 1, 98);
             last = value >= last ? value + 1 : value; /* from 1 to 99, but not the last one */
-            values[i] = (double)last + fraction;
+            values[i] = ((double)last + fraction) * (type != DIST_U8 && pick(s, 0, 1) ? -1 : 1);
         }
         give(s, rank, name, type, values, count);
     }

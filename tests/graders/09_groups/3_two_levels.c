@@ -21,7 +21,7 @@ static double mean(const struct sitting *s, int rank, int64_t i)
 static void lay_out(struct sitting *s)
 {
     bool wide = s->ranks % 2;
-    s->tolerance = wide ? 1e-12 : 1e-6;
+    s->tolerance = wide ? 1e-12 : 3e-5;
     if (wide)
         give_fractions(s, "x", pick_length(s));
     else

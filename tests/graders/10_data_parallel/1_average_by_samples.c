@@ -52,7 +52,7 @@ static void deal_out(struct sitting *s, int count, int calls)
 {
     int64_t idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
     bool wide = s->ranks == 4;
-    s->tolerance = wide ? 1e-12 : 2e-6;
+    s->tolerance = wide ? 1e-12 : 3e-5;
     give_number(s, "count", count);
     give_number(s, "calls", calls);
     for (int i = 0; i < count; i++)

@@ -37,9 +37,9 @@ static double velocity(const struct sitting *s, int rank, int64_t i)
 
 static void lay_out(struct sitting *s)
 {
-    int64_t block = s->ranks == 5 ? pick(s, 300, 400) : pick(s, 1, 5);
-    double weights[5 * 400];
-    s->tolerance = 1e-5;
+    int64_t block = s->ranks == 5 ? pick(s, 1000, 2000) : pick(s, 1, 5);
+    static double weights[5 * 2000];
+    s->tolerance = 3e-5;
     for (int64_t i = 0; i < block * s->ranks; i++)
         weights[i] = (double)pick(s, 1, 99);
     for (int r = 0; r < s->ranks; r++) /* replicas: the same on all */
