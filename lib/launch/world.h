@@ -159,7 +159,7 @@ static inline uint64_t world_pages(uint64_t bytes)
 /* How large the backend's memory is: what every pair of ranks shares, and what every rank has. */
 static inline uint64_t world_backend_bytes(int size)
 {
-    uint64_t pair_bytes = 64 + 4096, rank_bytes = (1 << 20) + (64 << 10) + 8192;
+    uint64_t pair_bytes = 64 + 4096 + 2048, rank_bytes = (1 << 20) + (64 << 10) + 16384;
     return world_pages(pair_bytes * (uint64_t)size * (uint64_t)size + rank_bytes * (uint64_t)size);
 }
 

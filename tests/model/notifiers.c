@@ -1,4 +1,4 @@
-/* notifiers.c: the notifiers of the event count's model: sends_publish and the quick post (quick.c), as they notify, strictly or lightly. */
+/* notifiers.c: the notifiers of the event count's model: channel_publish and the quick post (quick.c), as they notify, strictly or lightly. */
 #include "notifiers.h"
 
 static void write_news(struct step *step, struct state *s, int i)

@@ -29,7 +29,7 @@ enum {
 /* Where the sleeper stands. LOOK, then the steps of eventcount_sleep; BEFORE and AFTER only where a fault moves the first nap. */
 enum { LOOK, BEFORE, COUNT, FIRST_NAP, SEEN, LAST, AFTER, DOZE, ASLEEP, UNCOUNT, OVER };
 
-/* Where a notifier stands: sends_publish and eventcount_notify. */
+/* Where a notifier stands: channel_publish and eventcount_notify. */
 enum { WRITE, LOOK_SLEEPERS, COUNT_UP, WAKE };
 
 struct state {

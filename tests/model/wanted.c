@@ -1,8 +1,8 @@
 /*
- * wanted.c: the model of messages that are wanted: lib/backends/shm/quick.c, channel_acknowledge, and the helper's nap.
+ * wanted.c: the model of messages that are wanted: lib/backends/shm/{quick,sends,recvs}.c, channel_acknowledge, and the helper's nap.
  *
- * A receive that waits says in ack for what; a sender that reads so is done as soon as the message is posted. Here are the
- * scenarios, the faults, the ranks' programs, and the store buffer; wanted.h describes the state.
+ * A receive that finds its channel empty says in ack for what it is; a sender that reads so is done as soon as the message is posted, and its data
+ * stand in the channel. Here are the scenarios, the faults, the ranks' programs, and the store buffer; wanted.h describes the state.
  */
 #include "wanted.h"
 #include "models.h"
@@ -17,6 +17,9 @@ static const struct scenario scenarios[] = { { "three messages of one kind", MOV
                                              { "earlier receives are open, one of another size", MOVES },
                                              { "an isend behind a message that is untaken", MOVES },
                                              { "an isend behind two messages", MOVES },
+                                             { "isends against irecvs, of two kinds", MOVES },
+                                             { "isends, the first of them unexpected", MOVES },
+                                             { "an isend that is refused, another of its kind follows", MOVES },
                                              { 0 } };
 
 static const struct fault faults[] = {
@@ -31,6 +34,9 @@ static const struct fault faults[] = {
     { "the helper does not nap once after HURRY was set", 5 },
     { "who takes a message looks for HURRY before ack is written", 5 },
     { "the helper does not listen", 5 },
+    { "the stage is used while an unexpected message lies in it", 8 },
+    { "a send ends early though its data lie in its tensor", 8 },
+    { "an isend reads what is wanted, and not how many are taken", 9 },
     { "seq is written relaxed", 0 },
     { "seq is read relaxed", 0 },
     { "ack is written relaxed", 0 },
@@ -43,7 +49,8 @@ static const struct fault faults[] = {
 static const char *const programs[][2] = {
     { "sa sa sa ", "ra ra ra " }, { "sa sb sa ", "ra rb ra " }, { "sb sb sa ", "oz rb rb ra " },
     { "sa sa sa ", "rA ra ra " }, { "sa sa sa ", "iA ia ra " }, { "sa ia ", "ra ra " },
-    { "sa sa ia ", "ra ra ra " },
+    { "sa sa ia ", "ra ra ra " }, { "ia ib ia ", "ia ib ra " }, { "ib ia ia ", "ra ra rb " },
+    { "ia ia ia ", "iA ra ra " },
 };
 
 static const char *line_at(const struct turn *t, int rank, int line)

@@ -2,7 +2,8 @@
  * wanted.h: the state of the model of wanted messages, shared by its three files: wanted.c has the programs, wanted_post.c
  * the sender, wanted_take.c the receiver.
  *
- * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full ring. The sender has a helper from its first isend on; the two take turns by a lock, and
+ * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full ring. Its envelope (head) lies in
+ * the slot, its data (text) in the stage, or, where an earlier message lies there still, in the sender's tensor. The sender has a helper from its first isend on; the two take turns by a lock, and
  * are one thread here. What the receiver writes into ack passes through a store buffer, which empties when it likes: that is the
  * light way of channel_acknowledge. Sleepers on a rank's event count see all news, as the event count's model shows; the helper sleeps until it is notified.
  */
@@ -29,6 +30,9 @@ enum {
     NO_SETTLE,
     HURRY_READ_FIRST,
     NOBODY_LISTENS,
+    STAGE_LENT,
+    EARLY_WITHOUT_STAGE,
+    ISEND_UNCOUNTED,
     SEQ_RELAXED,
     SEQ_READ_RELAXED,
     ACK_RELAXED,
@@ -44,6 +48,7 @@ enum {
     WRITE,
     POST,
     LOOK,
+    LOOK_ONCE,
     STAMP,
     QUEUED,
     WAIT_FREE,
@@ -70,14 +75,15 @@ struct sender {
     uint8_t watches; /* it goes the quick way */
     uint8_t listens,
         notified;           /* the helper is counted among the sleepers of its event count; it was notified */
+    uint8_t staged;         /* the message in the stage whose send is open, + 1 */
     uint8_t wanters[CALLS]; /* who wanted the message of a send that ended early, + 1 */
 };
 
 struct receiver {
     uint8_t pc, line;
     uint8_t taken;      /* messages */
-    uint8_t busy;       /* others may look into the slots: it has started something */
-    uint8_t unexpected; /* messages, a bit for each */
+    uint8_t unexpected; /* messages, a bit for each; */
+    uint8_t far;        /* those of them whose text lies in the stage */
     uint8_t open;       /* receives, a bit for each */
     uint8_t message,
         op;          /* the message that it looks at, and the receive for which that is; CALLS: for none */
@@ -90,11 +96,12 @@ struct receiver {
 };
 
 struct state {
-    uint64_t knows[2 + 2 + BUFFER]; /* order.h: the two, then these words, and the stores on their way */
+    uint64_t knows[2 + 2 + BUFFER + CALLS]; /* order.h: the two, then these words, the stores on their way, the stamps */
     struct sender sender;
     struct receiver receiver;
     struct ack ack;
     uint8_t seq, bits, head, text;
+    uint8_t by_stage; /* of the head: its text lies there */
     uint8_t stamps[CALLS];
 };
 
@@ -103,6 +110,7 @@ struct state {
 #define WORD_SEQ 2
 #define WORD_ACK 3
 #define WORD_BUFFER 4
+#define WORD_STAMP (WORD_BUFFER + BUFFER)
 #define PLACE_HEAD 0
 #define PLACE_TEXT 1
 

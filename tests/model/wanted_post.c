@@ -1,4 +1,4 @@
-/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c behind an untaken message; settle, and the helper. */
+/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c, behind an untaken message too; settle, and the helper. */
 #include "wanted.h"
 
 static struct sender *me(struct turn *t)
@@ -34,13 +34,35 @@ static void next_call(struct turn *t)
 static void end_early(struct turn *t, uint8_t wanter)
 {
     uint8_t message = me(t)->line;
+    must(t, t->state->by_stage, "a send is over, and its data lie where the program may overwrite them");
     me(t)->wanters[message] = (uint8_t)(wanter + 1);
     judge_early(t, message);
     next_call(t);
 }
 
+/* All messages are taken. Is the one in the stage, too, or set aside, and not yet copied from there? */
+static void look_at_stage(struct turn *t)
+{
+    uint8_t message = (uint8_t)(me(t)->staged - 1);
+    if (me(t)->staged == 0)
+        return;
+    if (t->state->stamps[message] != VERDICT_NONE)
+        order_load(t->order, THE_SENDER, WORD_STAMP + message, true);
+    else if (message + 1 != t->state->seq || t->state->ack.verdict == VERDICT_BY_TICKET)
+        return;
+    me(t)->staged = 0;
+}
+
+static bool has_stage(const struct turn *t)
+{
+    return t->state->sender.staged == 0 || t->step->fault == STAGE_LENT;
+}
+
 static void begin_message(struct turn *t)
 {
+    look_at_stage(t);
+    if (!has_stage(t) && t->step->fault != EARLY_WITHOUT_STAGE)
+        me(t)->early = 0;
     me(t)->pc = t->step->fault == SEQ_FIRST ? POST : WRITE;
 }
 
@@ -68,11 +90,17 @@ static bool call(struct turn *t)
 
 static void write_message(struct turn *t)
 {
-    say(t->step, "sender: writes message %d", me(t)->line);
+    bool by_stage = has_stage(t);
+    say(t->step, "sender: writes message %d%s", me(t)->line, by_stage ? "" : ", its data stay in the tensor");
     bool ordered = order_write(t->order, THE_SENDER, PLACE_HEAD);
-    ordered &= order_write(t->order, THE_SENDER, PLACE_TEXT);
+    if (by_stage) {
+        ordered &= order_write(t->order, THE_SENDER, PLACE_TEXT);
+        t->state->text = me(t)->line;
+        me(t)->staged = (uint8_t)(me(t)->line + 1);
+    }
     must(t, ordered, "a message is written while it may be read");
-    t->state->head = t->state->text = me(t)->line;
+    t->state->head = me(t)->line;
+    t->state->by_stage = by_stage;
 }
 
 /* After the message was written and posted. */
@@ -81,7 +109,7 @@ static void posted(struct turn *t)
     if (me(t)->early)
         end_early(t, (uint8_t)(me(t)->early - 1));
     else if (verb_of(t, THE_SENDER, me(t)->line) == 'i')
-        next_call(t);
+        me(t)->pc = LOOK_ONCE;
     else
         me(t)->pc = LOOK;
 }
@@ -105,7 +133,7 @@ static void end_send(struct turn *t, uint8_t verdict)
 /* quick.c's look; who gives it up only looks less often. */
 static bool look(struct turn *t)
 {
-    bool taken = slot_free(t), wanted = me(t)->watches && is_wanted(t);
+    bool taken = slot_free(t), wanted = me(t)->watches && t->state->by_stage && is_wanted(t);
     uint8_t verdict = t->state->ack.verdict;
     if (!taken && !wanted)
         return false;
@@ -117,6 +145,17 @@ static bool look(struct turn *t)
     else
         end_send(t, verdict);
     return true;
+}
+
+/* An isend's, as soon as it is posted; a later one would be the same. */
+static void look_once(struct turn *t)
+{
+    bool wanted = (t->state->by_stage || t->step->fault == EARLY_WITHOUT_STAGE) && is_wanted(t);
+    load_ack(t, "looks whether its isend is wanted");
+    if (wanted && (!slot_free(t) || t->step->fault == ISEND_UNCOUNTED))
+        end_early(t, t->state->ack.wanter);
+    else
+        next_call(t);
 }
 
 static bool look_at_stamp(struct turn *t)
@@ -153,13 +192,21 @@ static void settle(struct turn *t)
     say(t->step, "sender: settles: the receiver's stores reach memory");
 }
 
+/* An isend that finds all messages taken. */
+static void begin_wanted(struct turn *t)
+{
+    if (is_wanted(t))
+        me(t)->early = (uint8_t)(t->state->ack.wanter + 1);
+    begin_message(t);
+}
+
 /* An isend that waits for a place: the helper listens, then a last look; the same look is all that the helper does. */
 static void last_look(struct turn *t)
 {
     load_ack(t, me(t)->listens ? "looks once more before it computes" : "looks");
     me(t)->pc = HELPER;
     if (slot_free(t))
-        begin_message(t);
+        begin_wanted(t);
 }
 
 static bool helper(struct turn *t)
@@ -190,7 +237,7 @@ static bool long_way(struct turn *t)
         load_ack(t, "looks for untaken messages");
         me(t)->pc = SET_HURRY;
         if (slot_free(t))
-            begin_message(t);
+            begin_wanted(t);
         return true;
     case SET_HURRY:
         set_hurry(t);
@@ -232,6 +279,9 @@ bool sender_step(struct turn *t)
         return true;
     case LOOK:
         return look(t);
+    case LOOK_ONCE:
+        look_once(t);
+        return true;
     case STAMP:
         return look_at_stamp(t);
     default:

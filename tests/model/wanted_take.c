@@ -20,15 +20,24 @@ static void load_seq(struct turn *t)
 
 /* ---- a receive is posted --------------------------------------------------------------------- */
 
-static void ask(struct turn *t, char verb)
+/* The first unexpected message of a receive's tag; CALLS: there is none. */
+static uint8_t find_unexpected(const struct turn *t, uint8_t op)
 {
-    bool first = (me(t)->unexpected == 0 && !me(t)->busy) || t->step->fault == WANT_TOO_SOON;
+    uint8_t message = 0;
+    while (message < CALLS && !(t->state->receiver.unexpected >> message & 1 &&
+                                same_tag(kind_of(t, THE_SENDER, message), kind_of(t, THE_RECEIVER, op))))
+        message++;
+    return message;
+}
+
+static void ask(struct turn *t)
+{
+    bool first = (find_unexpected(t, me(t)->line) == CALLS && me(t)->open == 0) || t->step->fault == WANT_TOO_SOON;
     load_seq(t);
     say(t->step, "receiver: posts receive %d, of %c: the slot is %s", me(t)->line,
         kind_of(t, THE_RECEIVER, me(t)->line), message_lies_there(t) ? "not empty" : "empty");
     me(t)->open |= (uint8_t)(1 << me(t)->line);
-    me(t)->busy |= verb == 'i';
-    me(t)->pc = verb == 'r' && first && !message_lies_there(t) ? SAY_WANT : LOOK_UNEXPECTED;
+    me(t)->pc = first && !message_lies_there(t) ? SAY_WANT : LOOK_UNEXPECTED;
 }
 
 static bool say_want(struct turn *t)
@@ -53,6 +62,12 @@ static void decide(struct turn *t, uint8_t message, uint8_t op)
     me(t)->open &= (uint8_t) ~(1 << op);
 }
 
+static void read_text(struct turn *t, uint8_t message)
+{
+    must(t, order_read(t->order, THE_RECEIVER, PLACE_TEXT), "a message is read while it may be written");
+    must(t, t->state->text == message, "a message is overwritten before it was read");
+}
+
 static void next_call(struct turn *t)
 {
     char verb = verb_of(t, THE_RECEIVER, me(t)->line);
@@ -61,24 +76,25 @@ static void next_call(struct turn *t)
     me(t)->pc = ASK;
 }
 
-static void look_parked(struct turn *t)
+static void look_unexpected(struct turn *t)
 {
-    uint8_t op = me(t)->line;
-    me(t)->pc = WATCH;
-    say(t->step, "receiver: has no such message among the unexpected");
-    for (uint8_t message = 0; message < CALLS; message++) {
-        if (!(me(t)->unexpected >> message & 1) ||
-            !same_tag(kind_of(t, THE_SENDER, message), kind_of(t, THE_RECEIVER, op)))
-            continue;
-        say(t->step, "receiver: takes unexpected message %d, and stamps its ticket", message);
-        me(t)->unexpected &= (uint8_t) ~(1 << message);
-        decide(t, message, op);
-        t->state->stamps[message] = me(t)->fates[message];
-        next_call(t);
+    uint8_t op = me(t)->line, message = find_unexpected(t, op);
+    if (message == CALLS) {
+        say(t->step, "receiver: has no such message among the unexpected");
+        me(t)->pc = WATCH;
+        if (verb_of(t, THE_RECEIVER, op) == 'i')
+            next_call(t);
         return;
     }
-    if (verb_of(t, THE_RECEIVER, op) == 'i')
-        next_call(t);
+    say(t->step, "receiver: takes unexpected message %d, and stamps its ticket", message);
+    if (me(t)->far >> message & 1)
+        read_text(t, message);
+    me(t)->unexpected &= (uint8_t) ~(1 << message);
+    me(t)->far &= (uint8_t) ~(1 << message);
+    decide(t, message, op);
+    t->state->stamps[message] = me(t)->fates[message];
+    order_store(t->order, THE_RECEIVER, WORD_STAMP + message, true);
+    next_call(t);
 }
 
 /* ---- a message is taken ------------------------------------------------------------------------- */
@@ -115,11 +131,14 @@ static void read_head(struct turn *t)
     me(t)->pc = t->step->fault == ACK_FIRST ? WRITE_ACK : t->step->fault == HURRY_READ_FIRST ? PEEK : COPY;
 }
 
+/* Of an unexpected one only the envelope. */
 static void copy(struct turn *t)
 {
     say(t->step, "receiver: copies message %d", me(t)->message);
-    must(t, order_read(t->order, THE_RECEIVER, PLACE_TEXT), "a message is read while it may be written");
-    must(t, t->state->text == me(t)->message, "a message is overwritten before it was read");
+    if (t->state->by_stage && me(t)->op == NOBODY)
+        me(t)->far |= (uint8_t)(1 << me(t)->message);
+    else if (t->state->by_stage)
+        read_text(t, me(t)->message);
     me(t)->pc = t->step->fault == ACK_FIRST ? READ_BITS : WRITE_ACK;
 }
 
@@ -185,7 +204,7 @@ static bool call(struct turn *t)
         me(t)->pc = WATCH;
         return verb == 'o' || watch(t);
     }
-    ask(t, verb);
+    ask(t);
     return true;
 }
 
@@ -197,7 +216,7 @@ bool receiver_step(struct turn *t)
     case SAY_WANT:
         return say_want(t);
     case LOOK_UNEXPECTED:
-        look_parked(t);
+        look_unexpected(t);
         return true;
     case WATCH:
         return watch(t);

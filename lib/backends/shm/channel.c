@@ -56,3 +56,40 @@ bool channel_hurry(struct peer *peer, bool hurry)
     atomic_store(&peer->out->seq, seq ^ SEQ_HURRY);
     return hurry;
 }
+
+/* Into its cell; and the slot must say that there are such, and nothing that is old enough to be taken for new. */
+static void channel_publish_cell(struct peer *peer, struct cell *cell, uint64_t arrival)
+{
+    uint32_t seq = atomic_load_explicit(&peer->out->seq, memory_order_relaxed);
+    cell->arrival = arrival;
+    cell->verdict = VERDICT_DONE;
+    atomic_store_explicit(&cell->seq, peer->sent, memory_order_release);
+    channel_fetch_to_write(peer);
+    if (peer->sent - peer->slotted >= SLOT_STALE) {
+        peer->slotted = peer->sent - RING_CELLS;
+        seq = ((uint32_t)peer->slotted & SEQ_COUNT) | (seq & SEQ_HURRY);
+    }
+    if (!(seq & SEQ_RING))
+        atomic_store_explicit(&peer->out->seq, seq | SEQ_RING, memory_order_release);
+}
+
+void channel_publish(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes,
+                     uint64_t arrival)
+{
+    struct peer *peer = &shm->peers[dst];
+    struct cell *cell = &peer->out_ring[++peer->sent % RING_CELLS];
+    if (peer->sent == 1)
+        atomic_fetch_or(&shm->callers[dst].bits[shm->rank / 64], UINT64_C(1) << shm->rank % 64);
+    if (envelope == &cell->envelope) {
+        channel_publish_cell(peer, cell, arrival);
+    } else {
+        uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
+        peer->slotted = peer->sent;
+        channel_note_order(shm, dst, arrival);
+        atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring,
+                              memory_order_release);
+    }
+    eventcount_notify_lightly(&rank_slot_of(shm, dst)->eventcount);
+    if (bytes > DIRECT_BYTES)
+        p2p_notify(shm, dst);
+}

@@ -32,10 +32,7 @@
  *   one does, since copying it is work that can be done meanwhile; so does an ack while sends wait for a place (SEQ_HURRY). Who sets
  *   that has its progress thread nap once and look again: an ack whose writer has not seen the bit is in memory by then (progress.c).
  *   For all else the rule is: whoever waits for a peer and is through with its back-off notifies that peer's progress thread before it sleeps.
- *   Wanted messages. A send ends when its receive has met it. A blocking receive that finds its channel empty, with nothing else
- *   open, says in its ack for which message it waits (channel_want); the next ack clears that. So a sender whose messages are all
- *   counted, and that finds its own wanted, knows whom it meets: the next message is taken by that receive and by nothing else. A short
- *   one, which lies in the slot itself, is sent as soon as it is posted.
+ *   A message that its receiver waits for already needs no answer: wanted.h.
  *   A message that is given up (the job has failed; its receiver has left) stays where it is: nobody takes it out. Its send is in no
  *   list any more, and its ticket is never used again.
  *
@@ -63,15 +60,15 @@
 #include "envelope.h"
 #include "p2p.h"
 
-#define SEQ_COUNT 0x3fffffffu /* in a slot's seq: the number of its message; */
-#define SEQ_RING 0x40000000u  /* the ring was used; */
-#define SEQ_HURRY 0x80000000u /* sends wait for a place */
-#define SEQ_BATCH 16          /* messages of the ring for which one ack serves */
-#define SLOT_STALE (1u << 16) /* messages after which the slot's number is moved along */
-#define ACK_VERDICT 3u        /* in ack: enum verdict on the slot's last message; */
-#define ACK_COUNT 0xffu       /* behind the verdict: how many were taken; */
-#define ACK_WANT 10           /* and from this bit on: which message the receiver waits for (channel_want) */
-#define ACK_BYTES 2048        /* a copy from here on is acknowledged at once */
+#define SEQ_COUNT 0x3fffffffu   /* in a slot's seq: the number of its message; */
+#define SEQ_RING 0x40000000u    /* the ring was used; */
+#define SEQ_HURRY 0x80000000u   /* sends wait for a place */
+#define SEQ_BATCH 16            /* messages of the ring for which one ack serves */
+#define SLOT_STALE (1u << 16)   /* messages after which the slot's number is moved along */
+#define ACK_VERDICT 3u          /* in ack: enum verdict on the slot's last message; */
+#define ACK_COUNT 0xffu         /* behind the verdict: how many were taken; */
+#define ACK_WANT 10             /* and from this bit on: which message the receiver waits for (wanted.h) */
+#define ACK_BYTES 2048          /* a copy from here on is acknowledged at once */
 #define SHARE_BYTES (512 << 10) /* from here on both ends copy, where both wait (share.c) */
 #define DIRECT_BYTES (32 << 10) /* above this the engine is unlocked while it copies */
 
@@ -110,16 +107,6 @@ static inline size_t channel_stamps(int ranks)
     const size_t line = WORLD_LINE / sizeof(uint64_t);
     return ((size_t)ranks + line - 1) / line * line;
 }
-
-/* The message that a receiver waits for, and nothing else, in one number; 0: it cannot be said so shortly. */
-static inline uint32_t channel_want(int tag, int group, enum dist_type type, size_t bytes)
-{
-    uint32_t where = (uint32_t)group << 9 | (uint32_t)tag; /* 6 bits and 9, then 4 and 3 */
-    return tag >> 9 == 0 && group >> 6 == 0 && bytes <= SLOT_INLINE
-               ? (where << 4 | (uint32_t)bytes) << 3 | ((uint32_t)type + 1)
-               : 0;
-}
-_Static_assert(SLOT_INLINE < 16 && DIST_U8 + 1 < 8, "a want has 4 bits for the bytes, and 3 for the type");
 
 /* A cell's line must come over from the core that used it last, and a row of messages would wait for each. So both ends have the
  * lines of the next cells fetched beforehand; the receiver one nearer, which is most often written already. */
@@ -169,6 +156,9 @@ static inline uint64_t channel_draw(struct shm_state *shm, int dst)
 {
     return atomic_fetch_add_explicit(&shm->arrivals[dst].count, 1, memory_order_relaxed);
 }
+/* The message is written: publish it (seq), and notify its receiver. `arrival`: the number that it has drawn. */
+void channel_publish(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes,
+                     uint64_t arrival);
 void channel_note_order(struct shm_state *shm, int dst, uint64_t arrival); /* of the message in the slot */
 
 /* Sends wait for a place, or none does any more: acks notify the progress thread, or not. True: it was not known before. */

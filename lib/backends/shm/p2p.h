@@ -6,6 +6,7 @@
 #include "engine.h"
 
 #define RING_CELLS 64
+#define STAGE_BYTES 2048
 
 /* The two ends of a channel: channel.h. What src writes, and dst reads. */
 struct slot {
@@ -53,6 +54,8 @@ struct offer {
 struct peer {
     struct slot *out, *in; /* to it, and from it */
     struct cell *out_ring, *in_ring;
+    char *stage;             /* for data on their way to it (wanted.h): STAGE_BYTES; */
+    uint64_t staged;         /* whose, while that message's send is open */
     uint64_t sent, known;    /* messages posted; known to be taken */
     uint64_t slotted;        /* the last that went into the slot */
     uint64_t taken, acked;   /* messages of its; those acknowledged */

@@ -5,8 +5,8 @@
  * Nobody sleeps here. Who has looked in vain for a moment, or meets anything unusual, says so; then the call goes the
  * long way, with an op and the engine, from where the quick way stands.
  */
-#include "channel.h"
 #include "tickets.h"
+#include "wanted.h"
 #include "../../devices/host.h"
 
 /* What a short message that is waited for does not need stands apart, so that its own way has no calls in it: it is done in the
@@ -45,7 +45,7 @@ APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t w
     for (unsigned looks = shm->looks;; looks--) {
         uint32_t ack = channel_look(peer);
         bool taken = peer->known == peer->sent; /* then what it tells of a want is about the next message */
-        if (taken ? (ack & ACK_VERDICT) == VERDICT_DONE : want && ack >> ACK_WANT == want) {
+        if (taken ? (ack & ACK_VERDICT) == VERDICT_DONE : wanted_by(ack, want)) {
             rhythm_learn(&shm->rhythm, looks != shm->looks);
             return QUICK_DONE;
         }
@@ -59,14 +59,19 @@ APART enum quick quick_look(struct shm_state *shm, struct peer *peer, uint32_t w
 
 /* Only the data's offset goes into the envelope. */
 APART enum quick quick_send_by_reference(struct shm_state *shm, const tensor *t, int dst, int tag, int group,
-                                         uint32_t site)
+                                         uint32_t site, uint32_t ack)
 {
     struct peer *peer = &shm->peers[dst];
     struct envelope *envelope = slot_envelope(peer->out);
+    bool staged = wanted_stage(peer, t->data, t->bytes);
+    uint32_t want = staged ? wanted_word(tag, group, t->type, t->numel) : 0;
     quick_address(envelope, t, tag, group, site, shm->spare);
-    envelope_point(envelope, world_offset(shm->world, t->data), t->bytes);
+    envelope_point(envelope, world_offset(shm->world, staged ? peer->stage : t->data), t->bytes);
     quick_post(shm, dst, peer);
-    return quick_look(shm, peer, 0);
+    enum quick went = wanted_by(ack, want) ? QUICK_DONE : quick_look(shm, peer, want);
+    if (staged && went == QUICK_BEGUN)
+        peer->staged = peer->sent;
+    return went;
 }
 
 static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int dst, int tag, int group,
@@ -82,13 +87,13 @@ static inline enum quick quick_send(struct shm_state *shm, const tensor *t, int 
             DIRECT_BYTES) /* the first message to a peer is sends_publish's: it sets the bit in callers */
         return QUICK_NOT;
     if (t->bytes > SLOT_INLINE)
-        return quick_send_by_reference(shm, t, dst, tag, group, site);
+        return quick_send_by_reference(shm, t, dst, tag, group, site, ack);
     struct envelope *envelope = slot_envelope(peer->out);
     quick_address(envelope, t, tag, group, site, shm->spare);
     envelope_put(envelope->data, t->data, t->bytes);
     quick_post(shm, dst, peer);
-    uint32_t want = channel_want(tag, group, t->type, t->bytes);
-    return want && ack >> ACK_WANT == want ? QUICK_DONE : quick_look(shm, peer, want);
+    uint32_t want = wanted_word(tag, group, t->type, t->numel);
+    return wanted_by(ack, want) ? QUICK_DONE : quick_look(shm, peer, want);
 }
 
 /* BEGUN: stay locked; engine_enter relies on it. */
@@ -128,9 +133,7 @@ APART enum quick quick_take_other(struct shm_state *shm, tensor *t, int src, int
 static inline const struct envelope *quick_await(struct shm_state *shm, struct peer *peer, uint32_t want)
 {
     const struct envelope *envelope;
-    uint32_t ack = atomic_load_explicit(&peer->out->ack, memory_order_relaxed);
-    ack = (ack & ((1u << ACK_WANT) - 1)) | want << ACK_WANT;
-    atomic_store_explicit(&peer->out->ack, ack, memory_order_release);
+    wanted_say(peer, want);
     rhythm_pause(&shm->rhythm);
     for (unsigned looks = shm->looks; looks > 0; looks--) {
         if ((envelope = channel_peek(peer))) {
@@ -149,7 +152,7 @@ static inline enum quick quick_recv(struct shm_state *shm, tensor *t, int src, i
     if (quick_is_busy(shm, src) || shm->unexpected.count > 0 || t->bytes > DIRECT_BYTES)
         return QUICK_NOT;
     if (!(envelope = channel_peek(peer)) &&
-        !(envelope = quick_await(shm, peer, channel_want(tag, group, t->type, t->bytes))))
+        !(envelope = quick_await(shm, peer, wanted_word(tag, group, t->type, t->numel))))
         return QUICK_BEGUN; /* it has said what it wants */
     if (envelope->tag != tag || envelope->group != (uint16_t)group || envelope->type != (uint8_t)t->type ||
         envelope->length != t->bytes || t->bytes > SLOT_INLINE || envelope != slot_envelope(peer->in))

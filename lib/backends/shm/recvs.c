@@ -7,8 +7,8 @@
  * with tag 2 overtakes one with tag 1, while two messages with the same tag never pass each other. But messages of somebody from
  * whom nothing is wanted stay in their channel: that holds back a sender that is too quick.
  */
-#include "channel.h"
 #include "tickets.h"
+#include "wanted.h"
 #include "../../devices/host.h"
 
 /* Do size and type agree? If not, it is told how they differ. */
@@ -197,15 +197,17 @@ static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
     recvs_flush(shm);
 }
 
-/* Is the next message of its sender there, and can it be for nobody else? Then the receive need not be posted. */
+/* Can the next message of its sender be for nobody else? If it is there the receive need not be posted, else the receive says what it wants. */
 static bool recvs_take_at_once(struct shm_state *shm, struct dist_work *op)
 {
     struct peer *peer = &shm->peers[op->peer];
     const struct envelope *envelope;
     if (peer->receives > 0 || shm->posted_any > 0)
         return false;
-    if (!(envelope = channel_peek(peer)))
+    if (!(envelope = channel_peek(peer))) {
         peer->unlooked = 1;
+        wanted_say(peer, wanted_word(op->tag, op->group->id, op->type, op->out.count));
+    }
     if (!envelope || envelope->tag != op->tag || envelope->group != (uint16_t)op->group->id)
         return false;
     recvs_deliver(shm, op, op->peer, envelope);

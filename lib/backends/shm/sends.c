@@ -5,13 +5,13 @@
  * second queue for a place, so messages to one peer keep their order. A send whose message is taken, but not yet copied, stands in `by_ticket`. Whoever waits
  * for one looks at its ticket; those that nobody waits for are looked at a few at a time.
  */
-#include "channel.h"
 #include "tickets.h"
+#include "wanted.h"
 
 #define SWEPT 2 /* at a time */
 
-static void sends_write(struct shm_state *shm, const struct dist_work *op, size_t bytes, size_t fits,
-                        struct envelope *envelope)
+static void sends_write(struct shm_state *shm, const struct dist_work *op, const void *data, size_t bytes,
+                        size_t fits, struct envelope *envelope)
 {
     envelope->tag = op->tag;
     envelope->origin = envelope_origin(op->site, op->ticket);
@@ -19,9 +19,9 @@ static void sends_write(struct shm_state *shm, const struct dist_work *op, size_
     envelope->type = (uint8_t)op->type;
     if (bytes <= fits) {
         envelope->length = (uint8_t)bytes;
-        envelope_put(envelope->data, op->in.data, bytes);
+        envelope_put(envelope->data, data, bytes);
     } else {
-        envelope_point(envelope, world_offset(shm->world, op->in.data), bytes);
+        envelope_point(envelope, world_offset(shm->world, data), bytes);
     }
 }
 
@@ -39,9 +39,12 @@ void sends_drop(struct shm_state *shm, struct dist_work *op)
 static inline void sends_end(struct shm_state *shm, struct op_queue *queue, struct dist_work *op,
                              enum verdict verdict)
 {
+    struct peer *peer = &shm->peers[op->peer];
     ticket_give_back(shm, op->ticket);
     queue_remove(queue, op);
     shm->posted_sends--;
+    if (peer->staged == op->match.key)
+        peer->staged = 0;
     if (op->aside && eager_forget(shm, op)) { /* its call has long returned */
         shm->open--;
         return;
@@ -51,44 +54,6 @@ static inline void sends_end(struct shm_state *shm, struct op_queue *queue, stru
         op->speaker = op->peer + 1;
     }
     engine_done(shm, op, verdict == VERDICT_REFUSED ? DIST_ERR_MISMATCH : DIST_OK);
-}
-
-/* Into its cell; and the slot must say that there are such, and nothing that is old enough to be taken for new. */
-static void sends_publish_cell(struct peer *peer, struct cell *cell, uint64_t arrival)
-{
-    uint32_t seq = atomic_load_explicit(&peer->out->seq, memory_order_relaxed);
-    cell->arrival = arrival;
-    cell->verdict = VERDICT_DONE;
-    atomic_store_explicit(&cell->seq, peer->sent, memory_order_release);
-    channel_fetch_to_write(peer);
-    if (peer->sent - peer->slotted >= SLOT_STALE) {
-        peer->slotted = peer->sent - RING_CELLS;
-        seq = ((uint32_t)peer->slotted & SEQ_COUNT) | (seq & SEQ_HURRY);
-    }
-    if (!(seq & SEQ_RING))
-        atomic_store_explicit(&peer->out->seq, seq | SEQ_RING, memory_order_release);
-}
-
-/* The message is written: publish it (seq), and notify its receiver. `arrival`: the number that it has drawn. */
-static inline void sends_publish(struct shm_state *shm, int dst, struct envelope *envelope, size_t bytes,
-                                 uint64_t arrival)
-{
-    struct peer *peer = &shm->peers[dst];
-    struct cell *cell = &peer->out_ring[++peer->sent % RING_CELLS];
-    if (peer->sent == 1)
-        atomic_fetch_or(&shm->callers[dst].bits[shm->rank / 64], UINT64_C(1) << shm->rank % 64);
-    if (envelope == &cell->envelope) {
-        sends_publish_cell(peer, cell, arrival);
-    } else {
-        uint32_t ring = atomic_load_explicit(&peer->out->seq, memory_order_relaxed) & SEQ_RING;
-        peer->slotted = peer->sent;
-        channel_note_order(shm, dst, arrival);
-        atomic_store_explicit(&peer->out->seq, ((uint32_t)peer->sent & SEQ_COUNT) | ring,
-                              memory_order_release);
-    }
-    eventcount_notify_lightly(&rank_slot_of(shm, dst)->eventcount);
-    if (bytes > DIRECT_BYTES)
-        p2p_notify(shm, dst);
 }
 
 /* Its message was posted last: remember that number. */
@@ -108,9 +73,13 @@ static bool sends_post(struct shm_state *shm, struct peer *peer, struct dist_wor
         return false;
     ticket_clear(shm, op->ticket);
     struct envelope *envelope = channel_next(peer, bytes);
-    sends_write(shm, op, bytes, envelope == slot_envelope(peer->out) ? SLOT_INLINE : CELL_INLINE, envelope);
-    sends_publish(shm, op->peer, envelope, bytes, op->match.number);
+    size_t fits = envelope == slot_envelope(peer->out) ? SLOT_INLINE : CELL_INLINE;
+    bool staged = fits == SLOT_INLINE && bytes > fits && !op->aside && wanted_stage(peer, op->in.data, bytes);
+    sends_write(shm, op, staged ? peer->stage : op->in.data, bytes, fits, envelope);
+    channel_publish(shm, op->peer, envelope, bytes, op->match.number);
     sends_mark_posted(shm, peer, op);
+    if (staged)
+        peer->staged = peer->sent;
     return true;
 }
 
@@ -129,13 +98,26 @@ static void sends_handle_taken(struct shm_state *shm, struct peer *peer, struct 
     queue_add(&shm->by_ticket, op);
 }
 
+/* Is the next message to be taken wanted, and do its data stand in the channel? */
+static bool sends_is_wanted(const struct peer *peer, uint32_t ack)
+{
+    const struct dist_work *op = peer->posted.first;
+    return op && op->match.key == peer->known + 1 && ack >> ACK_WANT &&
+           (bytes_of(op, op->in) <= SLOT_INLINE || peer->staged == op->match.key) &&
+           wanted_by(ack, wanted_word(op->tag, op->group->id, op->type, op->in.count));
+}
+
 bool sends_read_acks(struct shm_state *shm, struct peer *peer)
 {
     struct dist_work *op;
     bool moved = false;
-    channel_look(peer);
+    uint32_t ack = channel_look(peer);
     while ((op = peer->posted.first) && op->match.key <= peer->known) {
         sends_handle_taken(shm, peer, op);
+        moved = true;
+    }
+    if (sends_is_wanted(peer, ack)) {
+        sends_end(shm, &peer->posted, peer->posted.first, VERDICT_DONE);
         moved = true;
     }
     peer->stuck &= !moved;
@@ -209,6 +191,8 @@ void sends_line_up(struct shm_state *shm, struct dist_work *op)
     p2p_busy(shm, peer);
     if (!peer->waiting.first && !channel_is_full(peer) && sends_post(shm, peer, op)) {
         queue_add(&peer->posted, op);
+        if (peer->sent - peer->known == 1)
+            sends_read_acks(shm, peer);
         return;
     }
     op->step = SEND_WAITING;

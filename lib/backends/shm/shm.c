@@ -2,7 +2,7 @@
  * shm.c: joining and leaving, and the table of calls.
  *
  * This backend's part of the world's memory:   slots[pairs][2]   callers[size]   offers[size]   arrivals[size]   stamps[size][size]
- *                                       tickets[size][TICKETS]   rings[pairs][2][RING_CELLS]   the world's barrier
+ *                                       tickets[size][TICKETS]   rings[pairs][2][RING_CELLS]   stages[pairs][2]   the world's barrier
  */
 #include "channel.h"
 #include "tickets.h"
@@ -11,7 +11,7 @@
 
 /* Where its parts begin, in bytes; the slots do at 0. */
 struct layout {
-    uint64_t callers, offers, arrivals, stamps, tickets, rings, barrier;
+    uint64_t callers, offers, arrivals, stamps, tickets, rings, stages, barrier;
 };
 
 static uint64_t shm_page_after(uint64_t end)
@@ -19,7 +19,7 @@ static uint64_t shm_page_after(uint64_t end)
     return (end + BARRIER_ALIGN - 1) / BARRIER_ALIGN * BARRIER_ALIGN;
 }
 
-/* Rings have a page each: one that is never used is never there. */
+/* Rings have a page each, and the two stages of a pair: one that is never used is never there. */
 static struct layout shm_layout(uint64_t size)
 {
     struct layout at;
@@ -30,11 +30,12 @@ static struct layout shm_layout(uint64_t size)
     at.stamps = at.arrivals + size * sizeof(struct arrivals);
     at.tickets = at.stamps + size * channel_stamps((int)size) * sizeof(uint64_t);
     at.rings = shm_page_after(at.tickets + size * TICKETS * sizeof(uint32_t));
-    at.barrier = shm_page_after(at.rings + channels * RING_CELLS * sizeof(struct cell));
+    at.stages = at.rings + channels * RING_CELLS * sizeof(struct cell);
+    at.barrier = shm_page_after(at.stages + channels * STAGE_BYTES);
     return at;
 }
 
-static void shm_fill_peers(struct shm_state *shm, struct slot *slots, struct cell *cells)
+static void shm_fill_peers(struct shm_state *shm, struct slot *slots, struct cell *cells, char *stages)
 {
     for (int other = 0; other < shm->size; other++) {
         size_t out = channel_index(shm->rank, other), in = channel_index(other, shm->rank);
@@ -43,6 +44,7 @@ static void shm_fill_peers(struct shm_state *shm, struct slot *slots, struct cel
         peer->in = &slots[in];
         peer->out_ring = &cells[out * RING_CELLS];
         peer->in_ring = &cells[in * RING_CELLS];
+        peer->stage = &stages[out * STAGE_BYTES];
     }
 }
 
@@ -56,7 +58,7 @@ static void shm_fill_state(struct shm_state *shm, struct launch_self *self)
     shm->size = self->world.header->size;
     if (self->algorithms) /* collectives in threads of their own */
         bias_revoke(&self->bias, BIAS_SEVERAL);
-    shm_fill_peers(shm, (struct slot *)base, (struct cell *)(base + at.rings));
+    shm_fill_peers(shm, (struct slot *)base, (struct cell *)(base + at.rings), base + at.stages);
     shm->callers = (struct callers *)(base + at.callers);
     shm->offers = (struct offer *)(base + at.offers);
     shm->arrivals = (struct arrivals *)(base + at.arrivals);
