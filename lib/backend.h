@@ -29,6 +29,8 @@ struct dist_group {
     uint32_t logged; /* diagnose/log.h: collectives in the list of calls */
     uint32_t collectives; /* algorithms/: that were called, where some are done by messages */
     void *state;          /* the backend's own */
+    uint32_t seq;         /* the backend's: collectives of it that this rank has begun; */
+    uint64_t members;     /* and where `ranks` can be read in the world (launch/note.h); 0: it is the world */
     struct dist_at made_at;
     struct handle handle;
 };

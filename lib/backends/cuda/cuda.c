@@ -1,6 +1,5 @@
 /* cuda.c: joining and leaving the job, groups, and the backend's table of calls. */
 #include "cuda.h"
-#include "../../devices/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +68,6 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     cuda->slot = &self->world.header->slots[cuda->rank];
     cuda->job = job;
     cuda->all = world;
-    world->state = &cuda->world_group;
     backoff_lock(&job->lock);
     if (job->size == 0)
         cuda_open_job(job, self->world.header->size);
@@ -101,34 +99,21 @@ static int cuda_close(void *state)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static struct cuda_group *cuda_new_group(struct cuda_state *cuda, const struct dist_group *group)
-{
-    struct cuda_group *g = calloc(1, sizeof *g);
-    if (g && (g->members = members_publish(cuda->self, group)))
-        return g;
-    free(g);
-    return NULL;
-}
-
 static void cuda_group_free(void *state, struct dist_group *group)
 {
-    struct cuda_state *cuda = state;
-    struct cuda_group *g = group->state;
-    host_free(cuda->self, g->members);
-    free(g);
+    members_forget(((struct cuda_state *)state)->self, group);
 }
 
 static int cuda_group_new(void *state, struct dist_work *op)
 {
     struct cuda_state *cuda = state;
     struct dist_group *group = op->group;
-    struct cuda_group *g = group->rank >= 0 ? cuda_new_group(cuda, group) : NULL;
-    op->in.data = group->live && (g || group->rank < 0) ? cuda : NULL; /* as meet.c wants it */
+    bool good = group->live && (group->rank < 0 || members_publish(cuda->self, group));
+    op->in.data = good ? cuda : NULL; /* as meet.c wants it */
     op->block = group_hash(group);
     op->group = cuda->all;
     int status = cuda_start_post(cuda, op);
-    group->state = g;
-    if (status != DIST_OK && g)
+    if (status != DIST_OK)
         cuda_group_free(cuda, group);
     return status;
 }

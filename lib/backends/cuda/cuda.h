@@ -61,12 +61,6 @@ struct cuda_job {
     struct cuda_rank ranks[];
 };
 
-/* One rank's view of a group. */
-struct cuda_group {
-    uint32_t seq;     /* collectives that this rank has started */
-    int32_t *members; /* world ranks, where the watcher can read them; NULL: the world */
-};
-
 /* What the backend keeps for one rank. */
 struct cuda_state {
     struct launch_self *self;
@@ -76,7 +70,6 @@ struct cuda_state {
     int rank;
     size_t eager_bytes; /* 0: rendezvous */
     struct dist_group *all;
-    struct cuda_group world_group;
     struct gpu *gpu;       /* NULL: it has done nothing on a GPU yet */
     struct stream *stream; /* on which it communicates */
     struct event *mark;    /* a point of that stream, for other ranks' streams to follow */

@@ -15,10 +15,8 @@
 
 static void cuda_wait_note_op(struct cuda_state *cuda, const struct dist_work *op)
 {
-    const struct cuda_group *group = op->group->state;
     bool arrived = !op->p2p && op->step == OP_STARTED;
-    notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : group->seq + 1,
-              group->members ? world_offset(cuda->world, group->members) : 0);
+    notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : op->group->seq + 1);
 }
 
 static void cuda_wait_note_message(struct cuda_state *cuda, const struct dist_work *op)

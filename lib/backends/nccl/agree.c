@@ -163,7 +163,7 @@ static void nccl_agree_meet(struct nccl_state *nccl, uint32_t number, struct dis
 
 bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
 {
-    struct nccl_group *group = op->group->state;
+    struct dist_group *group = op->group;
     nccl_agree_lock(nccl->shared);
     uint32_t number = table_show(nccl->shared, nccl->rank, op, group->seq + 1);
     if (number && !op->p2p)

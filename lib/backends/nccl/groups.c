@@ -1,7 +1,6 @@
 /* groups.c: a communicator for each group, split off the world's. */
 #include "state.h"
 #include "../common/members.h"
-#include "../../devices/host.h"
 
 #include <stdlib.h>
 
@@ -50,15 +49,13 @@ static int nccl_groups_comm_split(struct nccl_state *nccl, struct dist_work *op,
 }
 
 /* With the list that notes name, where they do: without one they would name all ranks. */
-static struct nccl_group *nccl_groups_new(struct nccl_state *nccl, const struct dist_group *group)
+static struct nccl_group *nccl_groups_new(struct nccl_state *nccl, struct dist_group *group)
 {
     struct nccl_group *g = calloc(1, sizeof *g);
-    bool lists = g && nccl->shared && group->rank >= 0;
-    if (lists && !(g->members = members_publish(nccl->self, group))) {
-        free(g);
-        g = NULL;
-    }
-    return g;
+    if (g && (!nccl->shared || group->rank < 0 || members_publish(nccl->self, group)))
+        return g;
+    free(g);
+    return NULL;
 }
 
 static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struct dist_group *group)
@@ -75,6 +72,7 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
         return DIST_OK;
     }
     if (status != DIST_OK) { /* kept: NCCL may still write to it */
+        members_forget(nccl->self, group);
         g->next = nccl->retired;
         nccl->retired = g;
         return status;
@@ -139,6 +137,7 @@ void nccl_group_free(void *state, struct dist_group *group)
     *at = g->next;
     if (g->comm)
         g->broken = !nccl_went_well(nccl->calls->comm_finalize(g->comm));
+    members_forget(nccl->self, group);
     g->next = nccl->retired;
     nccl->retired = g;
     nccl_unlock(nccl);
@@ -169,12 +168,10 @@ static bool nccl_groups_is_tidy(struct nccl_state *nccl, struct nccl_group *g)
     return state != ncclInProgress;
 }
 
-static void nccl_groups_forget(struct nccl_state *nccl, struct nccl_group **at)
+static void nccl_groups_forget(struct nccl_group **at)
 {
     struct nccl_group *g = *at;
     worker_join(&g->end);
-    if (g->members)
-        host_free(nccl->self, g->members);
     *at = g->next;
     free(g);
 }
@@ -197,7 +194,7 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
     }
     for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)
         if (all || atomic_load(&g->ended))
-            nccl_groups_forget(nccl, at);
+            nccl_groups_forget(at);
         else
             at = &g->next;
 }

@@ -110,9 +110,7 @@ bool nccl_progress_drive(struct nccl_state *nccl)
 
 static void nccl_progress_note_op(struct nccl_state *nccl, const struct dist_work *op, bool shown)
 {
-    const struct nccl_group *g = op->group->state;
-    uint64_t members = g->members ? world_offset(&nccl->self->world, g->members) : 0;
-    struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : g->seq + 1, members);
+    struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : op->group->seq + 1);
     if (note)
         note->behind = op->p2p && !shown;
 }

@@ -44,8 +44,6 @@ struct nccl_group {
     struct worker end; /* waits for it */
     _Atomic bool ended;
     struct dist_group *group;
-    uint32_t seq;     /* collectives that were shown */
-    int32_t *members; /* within a machine: its world ranks, for whoever reads the notes; NULL: the world */
     struct nccl_group *next;
 };
 

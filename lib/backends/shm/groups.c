@@ -81,6 +81,7 @@ int shm_group_new(void *state, struct dist_work *op)
     if (status == DIST_OK && g) {
         uint64_t offset = barrier_contribution(&shm->world_group, group->ranks[0], shm->world_group.seq)->in;
         g->barrier = world_at(shm->world, offset);
+        group->members = barrier_members_offset(shm, g);
         group->state = g;
     } else if (g) {
         host_free(shm->self, barrier);

@@ -50,14 +50,12 @@ static void groups_forget(struct transport_state *state, struct transport_group 
         state->transport->group_free(g->handle);
     if (g->leaders && !state->failed)
         state->transport->group_free(g->leaders);
-    if (g->members)
-        host_free(state->self, g->members);
     free(g->node_of);
     free(g);
 }
 
 /* NULL: the transport's error, or no memory. */
-static struct transport_group *groups_form(struct transport_state *state, const struct dist_group *group)
+static struct transport_group *groups_form(struct transport_state *state, struct dist_group *group)
 {
     struct transport_group *g = calloc(1, sizeof *g);
     if (!g || !groups_find_nodes(state, g, group)) {
@@ -67,7 +65,7 @@ static struct transport_group *groups_form(struct transport_state *state, const 
     bundles_flush(state, BUNDLES_URGENT); /* which waits for those that are told to make it, too */
     g->handle = state->transport->group_new(group->ranks, group->size, (int)(2 * state->formed));
     if (g->handle && groups_form_leaders(state, g, group)) {
-        g->members = members_publish(state->self, group);
+        members_publish(state->self, group);
         return g;
     }
     groups_forget(state, g);
@@ -170,6 +168,7 @@ void transport_group_free(void *own, struct dist_group *group)
     struct transport_state *state = own;
     state_lock(state);
     groups_forget(state, group->state);
+    members_forget(state->self, group);
     state->ids_held[group->id] = false;
     state_unlock(state);
     group->state = NULL;

@@ -4,9 +4,7 @@
 
 static void notes_op(struct transport_state *state, const struct dist_work *op)
 {
-    const struct transport_group *g = op->group->state;
-    notes_add(state->notes, op, true, op->phase,
-              g->members ? world_offset(&state->self->world, g->members) : 0);
+    notes_add(state->notes, op, true, op->phase);
 }
 
 static void notes_queue(struct transport_state *state, const struct op_queue *queue,

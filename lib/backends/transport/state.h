@@ -60,7 +60,6 @@ struct transport_group {
     void *leaders; /* and, for those, of each machine's first member; NULL: it has none */
     uint32_t seq;
     struct dist_work *cut; /* a collective of which the transport has not got all pieces yet */
-    int32_t *members;      /* in the world's memory, for whoever reads the notes; NULL: the world */
     int *node_of;          /* places to machines, which are counted as they come in the group; */
     int nodes;             /* so many; */
     int leader, near;      /* the place of this machine's first member; how many members are here */
