@@ -186,7 +186,7 @@ static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, in
 void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops)
 {
     int count = 0, planned = 0;
-    if (!nccl->checked || nccl->failed)
+    if (!nccl->checked || nccl->shared || nccl->failed || ops->first->call == CALL_MONITORED_BARRIER)
         return;
     for (const struct dist_work *op = ops->first; op; op = op->next)
         count += nccl_check_pairs_of(nccl, op);

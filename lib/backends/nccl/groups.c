@@ -6,19 +6,6 @@
 
 #define TIDY_SECONDS 10
 
-/* Does everybody list the same ranks? All of the world are asked. */
-static int nccl_groups_agree_on_list(struct nccl_state *nccl, struct dist_work *op)
-{
-    struct dist_group *group = op->group;
-    struct op_queue one = { 0 };
-    op->block = group_hash(group);
-    op->group = nccl->world.group;
-    queue_add(&one, op);
-    nccl_check_agree(nccl, &one);
-    op->group = group;
-    return op->status;
-}
-
 /* NCCL writes down the communicator when it has made it: where the group keeps it. It sorts those that name one colour by their
  * key: ours is the place in the list. */
 static int nccl_groups_comm_split(struct nccl_state *nccl, struct dist_work *op, struct nccl_group *g,
@@ -89,10 +76,12 @@ void nccl_groups_split(struct nccl_state *nccl, struct dist_work *op)
     atomic_store(&op->done, 1);
 }
 
-/* On one machine: agreed on like a collective of the world, since a split is one for NCCL. */
-static int nccl_groups_agree_and_form(struct nccl_state *nccl, struct dist_work *op)
+/* Agreed on like a collective of the world, since a split is one for NCCL. */
+int nccl_group_new(void *state, struct dist_work *op)
 {
+    struct nccl_state *nccl = state;
     struct dist_group *group = op->group;
+    group->apart = !nccl->shared;
     nccl_lock(nccl);
     nccl_groups_sweep(nccl, false);
     nccl->forming = group;
@@ -106,23 +95,6 @@ static int nccl_groups_agree_and_form(struct nccl_state *nccl, struct dist_work 
     return op->status;
 }
 
-int nccl_group_new(void *state, struct dist_work *op)
-{
-    struct nccl_state *nccl = state;
-    if (nccl->shared)
-        return nccl_groups_agree_and_form(nccl, op);
-    op->group->apart = true;
-    nccl_launch_flush(nccl);
-    nccl_groups_sweep(nccl, false);
-    if (nccl_groups_agree_on_list(nccl, op) != DIST_OK)
-        return op->status;
-    while (nccl->flying.first) /* NCCL splits no communicator that is at work */
-        nccl_watch_wait(nccl, nccl->flying.first, 0);
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    return op->status = nccl_groups_form(nccl, op, op->group);
-}
-
 /* ---- ending ---------------------------------------------------------------------------------- */
 
 /* NCCL tidies up in the background; nccl_groups_sweep ends it. */
@@ -131,7 +103,8 @@ void nccl_group_free(void *state, struct dist_group *group)
     struct nccl_state *nccl = state;
     struct nccl_group *g = group->state, **at = &nccl->groups;
     nccl_lock(nccl);
-    nccl_launch_flush(nccl);
+    nccl->asked = true;
+    nccl_launch_agreed(nccl);
     while (*at != g)
         at = &(*at)->next;
     *at = g->next;

@@ -207,7 +207,8 @@ void nccl_leave(void *state)
     struct nccl_state *nccl = state;
     if (nccl->shared)
         nccl_leave_wait(nccl);
-    nccl_launch_flush(nccl);
+    nccl->asked = true;
+    nccl_launch_agreed(nccl);
     while (nccl->flying.first)
         nccl_watch_wait(nccl, nccl->flying.first, 0);
 }

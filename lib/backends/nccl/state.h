@@ -18,7 +18,7 @@
  *   - it sends no tags: between two ranks of a group the n-th send meets the n-th receive;
  *   - what two ranks do together they must begin in the same order on both, also across groups: each has one stream;
  *   - nobody can receive from DIST_ANY_SOURCE, and tensors of the host stay where they are: both are errors;
- *   - sends and receives that follow each other directly are put off (`off`), and launched as one ncclGroup when somebody
+ *   - sends and receives that follow each other directly are put off, and launched as one ncclGroup when somebody
  *     waits, asks, or wants something else: then two ranks which both isend, irecv and wait do not block each other's
  *     stream. They move only once the program comes back into the library.
  * DIST_TIMEOUT (600 s) ends a job that hangs. With DIST_CHECK=1 (check.c) a tag, type or count that does not fit is
@@ -71,10 +71,9 @@ struct nccl_state {
     struct nccl_group world, spare, *groups,
         *retired;               /* retired: freed, or never quite made; NCCL is not yet done with them */
     struct dist_group *forming; /* the group that is being made */
-    struct op_queue off;        /* nothing shared: put off */
-    struct op_queue posted, shown, agreed; /* else: progress.c */
-    struct op_queue flying;
+    struct op_queue posted, shown, agreed, flying; /* progress.c; nothing shared: all begin as agreed on */
     double agreed_since; /* when `agreed` was last empty */
+    bool launching;      /* from there, now: the host may wait in the middle of it, and look again (check.c) */
     bool asked;          /* has somebody asked for an op since the last message was posted? */
     unsigned asks;       /* nothing shared: how often */
     uint32_t tickets;    /* numbers the ops: op->ticket */
@@ -120,13 +119,10 @@ nccl_caller nccl_collect; /* of a message or a collective */
 
 /* ---- launch.c -------------------------------------------------------------------------- */
 
-/* On one machine: it was agreed on. Launch what is due: true, something was. Until then it may take so many seconds. */
+/* It was agreed on. Launch what is due: true, something was. Until then it may take so many seconds. */
 void nccl_launch_later(struct nccl_state *nccl, struct dist_work *op);
 bool nccl_launch_agreed(struct nccl_state *nccl);
 double nccl_launch_wait_left(const struct nccl_state *nccl);
-
-/* Nothing shared: launch what was put off. */
-void nccl_launch_flush(struct nccl_state *nccl);
 
 /* Launch one more op behind all others. */
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call);

@@ -44,7 +44,6 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
     if (nccl->shared)
         nccl_agree_withdraw(nccl, NULL);
     nccl_watch_end_all(nccl, &nccl->flying);
-    nccl_watch_end_all(nccl, &nccl->off);
     nccl_watch_end_all(nccl, &nccl->agreed);
     nccl_watch_end_all(nccl, &nccl->shown);
     nccl_watch_end_all(nccl, &nccl->posted);
@@ -204,10 +203,7 @@ static bool nccl_watch_news(void *argument)
     struct nccl_state *nccl = awaited->nccl;
     nccl_lock(nccl);
     nccl->asked = true;
-    if (nccl->shared)
-        nccl_progress_drive(nccl);
-    else
-        nccl_watch_progress(nccl);
+    nccl_progress_drive(nccl);
     nccl_unlock(nccl);
     return atomic_load(&awaited->op->done) || world_failed(&nccl->self->world);
 }
