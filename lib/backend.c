@@ -11,12 +11,12 @@ int64_t group_hash(const struct dist_group *group)
     return (int64_t)(hash >> 1);
 }
 
-int backend_failed(const struct world *world, struct dist_work *op)
+int backend_failed(const struct world *world, struct why *why)
 {
     const struct world_failure *failure = world_failure(world);
     char text[128];
     if (failure->cause[0])
-        return why_fail(failure->code, &op->why, "%s", failure->cause);
+        return why_fail(failure->code, why, "%s", failure->cause);
     if (failure->end == END_SIGNAL)
         snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
                  launch_signal_name(failure->code));
@@ -26,7 +26,7 @@ int backend_failed(const struct world *world, struct dist_work *op)
         snprintf(text, sizeof text, "ended with exit status %d", failure->code);
     else
         snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
-    return why_fail(DIST_ERR_PEER_LOST, &op->why, "rank %d %s, and the job cannot go on without it",
+    return why_fail(DIST_ERR_PEER_LOST, why, "rank %d %s, and the job cannot go on without it",
                     failure->rank, text);
 }
 

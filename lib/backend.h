@@ -116,8 +116,8 @@ int64_t group_hash(const struct dist_group *group);
 #define BACKEND_NO_THREAD \
     "the system gives no thread for work in the background; see what it limits (ulimit -a)"
 
-/* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
-int backend_failed(const struct world *world, struct dist_work *op);
+/* The job has failed (world_failed): the status of an op that cannot be done any more, and its words. */
+int backend_failed(const struct world *world, struct why *why);
 
 /* An op in words that any process understands; `arrived`, `seq` and `members` are its backend's to fill in. */
 struct note_op work_note(const struct dist_work *op);

@@ -29,3 +29,13 @@ void notes_add_message(struct rank_notes *notes, struct note_op message)
     if (note)
         *note = message;
 }
+
+void notes_add_claim(struct rank_notes *notes, const struct claim *claim, int from, uint32_t site)
+{
+    notes_add_message(notes, (struct note_op){ .type = claim->type,
+                                               .group = claim->group,
+                                               .site = site,
+                                               .peer = from,
+                                               .tag = claim->root,
+                                               .count = claim->count });
+}

@@ -2,7 +2,7 @@
 #ifndef COMMON_NOTES_H
 #define COMMON_NOTES_H
 
-#include "../../backend.h"
+#include "claim.h"
 
 static inline void notes_clear(struct rank_notes *notes)
 {
@@ -17,7 +17,8 @@ static inline bool notes_full(const struct rank_notes *notes)
 /* An open op. Of a collective: whether the others see it already, and its number in the group. NULL: the notes are full. */
 struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq);
 
-/* A message that has come and that no receive has asked for. */
+/* A message that has come and that no receive has asked for; also by what its sender says of it. */
 void notes_add_message(struct rank_notes *notes, struct note_op message);
+void notes_add_claim(struct rank_notes *notes, const struct claim *claim, int from, uint32_t site);
 
 #endif

@@ -65,7 +65,7 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, s
     }
     nccl_agree_wait_until_ready(nccl, seconds);
     if (world_failed(world))
-        return nccl_job_failed(nccl, why);
+        return backend_failed(world, why);
     if (!atomic_load(&shared->ready))
         return why_fail(DIST_ERR_TIMEOUT, why,
                         "rank 0 has not come within %g s (DIST_INIT_TIMEOUT=SECONDS waits longer)", seconds);

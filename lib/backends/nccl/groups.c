@@ -88,8 +88,6 @@ int nccl_group_new(void *state, struct dist_work *op)
     nccl_unlock(nccl);
     op->block = group_hash(group);
     op->group = nccl->world.group;
-    op->ready = NULL;
-    op->gate = NULL;
     nccl_progress_wait(nccl, op, 0);
     op->group = group;
     return op->status;

@@ -143,9 +143,6 @@ void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops);
 
 /* ---- watch.c --------------------------------------------------------------------------- */
 
-/* Why the job has failed, as other ranks or the watcher have noted it. */
-int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
-
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */
 int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, struct why *why);
 

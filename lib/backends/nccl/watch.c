@@ -49,20 +49,12 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
     nccl_watch_end_all(nccl, &nccl->posted);
 }
 
-int nccl_job_failed(const struct nccl_state *nccl, struct why *why)
-{
-    struct dist_work op = { .call = CALL_INIT };
-    int status = backend_failed(&nccl->self->world, &op);
-    *why = op.why;
-    return status;
-}
-
 bool nccl_watch_job(struct nccl_state *nccl)
 {
     struct why why;
     if (nccl->failed || !world_failed(&nccl->self->world))
         return false;
-    int status = nccl_job_failed(nccl, &why);
+    int status = backend_failed(&nccl->self->world, &why);
     nccl_watch_fail(nccl, status, why.text);
     return true;
 }
@@ -164,7 +156,7 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
         if (state != ncclInProgress)
             return nccl_explain(nccl->calls, state, why);
         if (world_failed(&nccl->self->world))
-            return nccl_job_failed(nccl, why);
+            return backend_failed(&nccl->self->world, why);
         if (backoff_spin(&backoff))
             continue;
         if (dist_time() > deadline)
