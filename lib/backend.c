@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-int64_t group_hash(const struct dist_group *group)
+int group_index(const struct dist_group *group, int rank)
 {
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
     for (int i = 0; i < group->size; i++)
-        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
-    return (int64_t)(hash >> 1);
+        if (group->ranks[i] == rank)
+            return i;
+    return -1;
 }
 
 int backend_failed(const struct world *world, struct why *why)

@@ -36,6 +36,9 @@ struct dist_group {
 };
 #define GROUP_LIVE 0x6409u
 
+/* The place of a world rank in a group; -1: none. */
+int group_index(const struct dist_group *group, int rank);
+
 /* How a quick way ended. NOT: nothing was done, take the long way. BEGUN: a send is posted, a receive has said what it wants, a collective
  * has arrived at its barrier: go on from there (op->begun_quickly; after a message the backend is still locked, until that op comes in).
  * DONE: it is over, without an error. */
@@ -63,10 +66,10 @@ struct backend {
     void (*leave)(void *state);
     int (*close)(void *state);
 
-    /* Prepare the backend for op->group, whose size, rank and ranks are filled in; its id comes after. A collective over the
-     * world, called on all ranks, members (rank >= 0) or not. group_free is local, on members only, when no op of the group is
-     * unfinished. */
-    int (*group_new)(void *state, struct dist_work *op);
+    /* Prepare the backend for a group, whose size, rank and ranks are filled in; its id comes after. The op is a collective over the
+     * world, called on all ranks, members (rank >= 0) or not; its block is a number that tells one list of ranks from others. group_free is
+     * local, on members only, when no op of the group is unfinished. */
+    int (*group_new)(void *state, struct dist_work *op, struct dist_group *group);
     void (*group_free)(void *state, struct dist_group *group);
 
     /* Quick ways for small blocking calls, without an op, that the calls try first. All four or none (NULL). The tensor is good and lies
@@ -109,8 +112,10 @@ struct backend {
     .collectives[CALL_GATHER] = (call), .collectives[CALL_ALL_GATHER] = (call), \
     .collectives[CALL_REDUCE_SCATTER] = (call)
 
-/* A number that tells one list of ranks from others: what members of a new group compare. */
-int64_t group_hash(const struct dist_group *group);
+static inline size_t bytes_of(const struct dist_work *op, struct span span)
+{
+    return (size_t)span.count * dtype_size(op->type);
+}
 
 /* The words for a thread that cannot be had. */
 #define BACKEND_NO_THREAD \

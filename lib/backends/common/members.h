@@ -19,15 +19,6 @@ static inline bool member_is_gone(const struct launch_self *self, int rank)
     return rank == self->env.rank || member_has_left(&self->world, rank);
 }
 
-/* The place of a world rank that is a member. */
-static inline int member_place(const struct dist_group *group, int rank)
-{
-    int place = 0;
-    while (group->ranks[place] != rank)
-        place++;
-    return place;
-}
-
 /* Those that have not come, listed as far as the text has room. All zero at first. */
 struct absent {
     int count;

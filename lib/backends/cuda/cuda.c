@@ -53,6 +53,7 @@ static bool cuda_shares_process(const struct launch_self *self, struct why *why)
 
 static int cuda_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why)
 {
+    (void)world; /* the backend keeps nothing of its own of a group */
     if (!cuda_shares_process(self, why))
         return DIST_ERR_ENVIRONMENT;
     struct cuda_state *cuda = calloc(1, sizeof *cuda);
@@ -67,7 +68,6 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     cuda->rank = self->env.rank;
     cuda->slot = &self->world.header->slots[cuda->rank];
     cuda->job = job;
-    cuda->all = world;
     backoff_lock(&job->lock);
     if (job->size == 0)
         cuda_open_job(job, self->world.header->size);
@@ -104,14 +104,11 @@ static void cuda_group_free(void *state, struct dist_group *group)
     members_forget(((struct cuda_state *)state)->self, group);
 }
 
-static int cuda_group_new(void *state, struct dist_work *op)
+static int cuda_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct cuda_state *cuda = state;
-    struct dist_group *group = op->group;
     bool good = group->live && (group->rank < 0 || members_publish(cuda->self, group));
     op->in.data = good ? cuda : NULL; /* as meet.c wants it */
-    op->block = group_hash(group);
-    op->group = cuda->all;
     int status = cuda_start_post(cuda, op);
     if (status != DIST_OK)
         cuda_group_free(cuda, group);

@@ -69,7 +69,6 @@ struct cuda_state {
     struct cuda_job *job;
     int rank;
     size_t eager_bytes; /* 0: rendezvous */
-    struct dist_group *all;
     struct gpu *gpu;       /* NULL: it has done nothing on a GPU yet */
     struct stream *stream; /* on which it communicates */
     struct event *mark;    /* a point of that stream, for other ranks' streams to follow */
@@ -86,10 +85,6 @@ static inline struct cuda_state *cuda_of(const struct cuda_job *job, const struc
 static inline const struct device *cuda_device_of(const struct dist_work *op)
 {
     return op->gpu->device;
-}
-static inline size_t cuda_bytes_of(const struct dist_work *op, struct span span)
-{
-    return (size_t)span.count * dtype_size(op->type);
 }
 
 /* ---- start.c: from the call to the tables ---------------------------------------------- */

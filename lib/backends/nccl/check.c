@@ -164,7 +164,7 @@ static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, cons
         if (status == DIST_OK)
             continue;
         queue_remove(ops, op);
-        nccl_launch_refuse(nccl, op, status);
+        nccl_launch_end(nccl, op, status);
     }
 }
 

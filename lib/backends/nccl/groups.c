@@ -45,8 +45,9 @@ static struct nccl_group *nccl_groups_new(struct nccl_state *nccl, struct dist_g
     return NULL;
 }
 
-static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struct dist_group *group)
+int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op)
 {
+    struct dist_group *group = nccl->forming;
     struct nccl_group *own = nccl_groups_new(nccl, group),
                       *g = own ? own : &nccl->spare; /* which takes part */
     g->group = group;
@@ -70,26 +71,16 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
     return DIST_OK;
 }
 
-void nccl_groups_split(struct nccl_state *nccl, struct dist_work *op)
-{
-    op->status = nccl_groups_form(nccl, op, nccl->forming);
-    atomic_store(&op->done, 1);
-}
-
 /* Agreed on like a collective of the world, since a split is one for NCCL. */
-int nccl_group_new(void *state, struct dist_work *op)
+int nccl_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct nccl_state *nccl = state;
-    struct dist_group *group = op->group;
     group->apart = !nccl->shared;
     nccl_lock(nccl);
     nccl_groups_sweep(nccl, false);
     nccl->forming = group;
     nccl_unlock(nccl);
-    op->block = group_hash(group);
-    op->group = nccl->world.group;
     nccl_progress_wait(nccl, op, 0);
-    op->group = group;
     return op->status;
 }
 
@@ -192,6 +183,5 @@ void nccl_groups_abort(struct nccl_state *nccl)
         nccl_groups_abort_group(nccl, g);
     for (struct nccl_group *g = nccl->retired; g; g = g->next)
         nccl_groups_abort_group(nccl, g);
-    nccl_groups_abort_group(nccl, &nccl->world);
     nccl->calls->group_end();
 }

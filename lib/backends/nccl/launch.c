@@ -11,7 +11,7 @@
 #define WINDOW 50e-6 /* seconds in which a message waits for others, to go with them */
 #define MOST 64      /* messages that go together */
 
-int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status)
+int nccl_launch_end(struct nccl_state *nccl, struct dist_work *op, int status)
 {
     if (op->step == STEP_EAGER_COPY) { /* nobody waits for it */
         nccl_eager_free(nccl, op);
@@ -183,7 +183,7 @@ bool nccl_launch_agreed(struct nccl_state *nccl)
         nccl_launch_take_run(nccl, &run);
         nccl_check_agree(nccl, &run);
         if (run.first && run.first->call == CALL_NEW_GROUP)
-            nccl_groups_split(nccl, run.first);
+            nccl_launch_end(nccl, run.first, nccl_groups_form(nccl, run.first));
         else if (run.first)
             nccl_launch_them(nccl, &run, nccl_collect);
     }

@@ -53,7 +53,7 @@ static int nccl_start(void *state, struct dist_work *op)
         op->gate = NULL;
     }
     if (!nccl->shared && nccl_is_beyond(op))
-        return nccl_launch_refuse(nccl, op, DIST_ERR_ARGUMENT);
+        return nccl_launch_end(nccl, op, DIST_ERR_ARGUMENT);
     if (op->call == CALL_MONITORED_BARRIER)
         return nccl_monitored_barrier(nccl, op);
     return op->gpu || op->async ? nccl_progress_post(nccl, op) : nccl_progress_wait(nccl, op, 0);

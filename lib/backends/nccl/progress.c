@@ -79,15 +79,10 @@ static bool nccl_progress_take_next(struct nccl_state *nccl)
     queue_remove(&nccl->shown, op);
     if (op->p2p && !op->sends)
         op->from = entry.peer;
-    if (status == DIST_OK && (op->gpu || op->call == CALL_NEW_GROUP)) {
+    if (status == DIST_OK && (op->gpu || op->call == CALL_NEW_GROUP))
         nccl_launch_later(nccl, op);
-    } else if (op->step == STEP_EAGER_COPY) {
-        nccl_eager_free(nccl, op); /* the receiver tells what was wrong */
-    } else if (status != DIST_OK) {
-        nccl_launch_refuse(nccl, op, status);
-    } else {
-        atomic_store(&op->done, 1);
-    }
+    else
+        nccl_launch_end(nccl, op, status); /* of a copy the receiver tells what was wrong */
     return true;
 }
 
@@ -212,7 +207,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
     bool busy = nccl_progress_has_work(nccl);
     int status = DIST_OK;
     if (nccl->failed)
-        status = nccl_launch_refuse(nccl, op, nccl->failed);
+        status = nccl_launch_end(nccl, op, nccl->failed);
     op->ticket = ++nccl->tickets;
     op->aside = NULL;
     nccl->asked = !op->p2p;

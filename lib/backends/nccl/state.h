@@ -68,8 +68,9 @@ struct nccl_state {
     struct stream *stream; /* where NCCL works */
     void *scratch;         /* a byte for each rank, twice: for barriers and connections */
 
-    struct nccl_group world, spare, *groups,
-        *retired;               /* retired: freed, or never quite made; NCCL is not yet done with them */
+    struct nccl_group world, spare;
+    struct nccl_group *groups;  /* the world's is the last, */
+    struct nccl_group *retired; /* and those that were freed, or never quite made: NCCL is not yet done with them */
     struct dist_group *forming; /* the group that is being made */
     struct op_queue posted, shown, agreed, flying; /* progress.c; nothing shared: all begin as agreed on */
     double agreed_since; /* when `agreed` was last empty */
@@ -103,9 +104,8 @@ static inline void nccl_unlock(struct nccl_state *nccl)
 int nccl_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why);
 void nccl_leave(void *state);
 int nccl_close(void *state);
-int nccl_group_new(void *state, struct dist_work *op);
-void nccl_groups_split(struct nccl_state *nccl,
-                       struct dist_work *op); /* make nccl->forming; the op is over */
+int nccl_group_new(void *state, struct dist_work *op, struct dist_group *group);
+int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op); /* nccl->forming; gives the status */
 void nccl_group_free(void *state, struct dist_group *group);
 ncclConfig_t nccl_config(void);
 void nccl_groups_sweep(struct nccl_state *nccl, bool all); /* give back retired groups; all: wait for each */
@@ -127,8 +127,8 @@ double nccl_launch_wait_left(const struct nccl_state *nccl);
 /* Launch one more op behind all others. */
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call);
 
-/* The op is over before it was launched; a copy of an eager message is freed. Gives the status. */
-int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status);
+/* The op is over without a launch, or with one that has failed; a copy of an eager message is freed. Gives the status. */
+int nccl_launch_end(struct nccl_state *nccl, struct dist_work *op, int status);
 
 static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 {

@@ -29,7 +29,7 @@ void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
         else if (!op->gate && op->mark)
             mark_free(op->mark);
         op->mark = NULL;
-        nccl_launch_refuse(nccl, op, nccl->failed);
+        nccl_launch_end(nccl, op, nccl->failed);
     }
     *queue = (struct op_queue){ 0 };
 }
@@ -84,8 +84,7 @@ void nccl_watch_progress(struct nccl_state *nccl)
 
 static void nccl_watch_look_at_nccl(struct nccl_state *nccl)
 {
-    struct nccl_group *g = &nccl->world, *next = nccl->groups;
-    for (; g && !nccl->failed; g = next, next = g ? g->next : NULL) {
+    for (struct nccl_group *g = nccl->groups; g && !nccl->failed; g = g->next) {
         ncclResult_t state = ncclSuccess;
         struct why why;
         ncclResult_t result = nccl->calls->comm_get_async_error(g->comm, &state);

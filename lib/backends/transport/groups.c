@@ -139,23 +139,19 @@ static int groups_choose_id(struct transport_state *state, struct dist_work *op)
                    why_fail(DIST_ERR_MEMORY, &op->why, "65536 groups are open, and there cannot be more");
     state_lock(state);
     state->last_group = number;
-    op->group->id = groups_id(number);
-    state->ids_held[op->group->id] = op->group->rank >= 0;
+    state->forming->id = groups_id(number);
+    state->ids_held[state->forming->id] = state->forming->rank >= 0;
     state_unlock(state);
     return op->status;
 }
 
 /* All of the world say whom they list: as a collective of the world. */
-int transport_group_new(void *own, struct dist_work *op)
+int transport_group_new(void *own, struct dist_work *op, struct dist_group *group)
 {
     struct transport_state *state = own;
-    struct dist_group *group = state->forming = op->group;
-    struct dist_group *all = state->all;
+    state->forming = group;
     group->apart = state->spread;
-    op->block = group_hash(group);
-    op->group = all;
     transport_collective(state, op);
-    op->group = group;
     if (op->status != DIST_OK || !group->apart || groups_choose_id(state, op) == DIST_OK)
         return op->status;
     if (group->state)

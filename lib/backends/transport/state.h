@@ -140,7 +140,7 @@ typedef const struct transport *transport_finder(struct launch_self *self, int *
 int transport_open(const char *name, transport_finder *find, struct launch_self *self,
                    struct dist_group *world, void **out, struct why *why);
 int transport_close(void *state);
-int transport_group_new(void *state, struct dist_work *op);
+int transport_group_new(void *state, struct dist_work *op, struct dist_group *group);
 void transport_group_free(void *state, struct dist_group *group);
 
 /* groups.c: state->forming; the op is over. And the world: false: the transport's error, or no memory. */
