@@ -26,8 +26,8 @@ int backend_failed(const struct world *world, struct why *why)
         snprintf(text, sizeof text, "ended with exit status %d", failure->code);
     else
         snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
-    return why_fail(DIST_ERR_PEER_LOST, why, "rank %d %s, and the job cannot go on without it",
-                    failure->rank, text);
+    return why_fail(DIST_ERR_PEER_LOST, why, "rank %d %s, and the job cannot go on without it", failure->rank,
+                    text);
 }
 
 void work_copy_asked(struct dist_work *copy, const struct dist_work *op)

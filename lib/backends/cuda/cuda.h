@@ -68,7 +68,7 @@ struct cuda_state {
     struct rank_slot *slot;
     struct cuda_job *job;
     int rank;
-    size_t eager_bytes; /* 0: rendezvous */
+    size_t eager_bytes;    /* 0: rendezvous */
     struct gpu *gpu;       /* NULL: it has done nothing on a GPU yet */
     struct stream *stream; /* on which it communicates */
     struct event *mark;    /* a point of that stream, for other ranks' streams to follow */

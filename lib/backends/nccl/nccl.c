@@ -11,8 +11,10 @@
 static bool nccl_is_beyond(struct dist_work *op)
 {
     if (!op->gpu && op->call != CALL_BARRIER && op->call != CALL_MONITORED_BARRIER)
-        why_say(&op->why, "the tensor lies on the host, and NCCL by itself moves only what lies on a GPU; make it there "
-                          "(DEVICE=cuda)");
+        why_say(
+            &op->why,
+            "the tensor lies on the host, and NCCL by itself moves only what lies on a GPU; make it there "
+            "(DEVICE=cuda)");
     else if (op->p2p && op->peer == DIST_ANY_SOURCE)
         why_say(&op->why,
                 "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "

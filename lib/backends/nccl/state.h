@@ -69,15 +69,15 @@ struct nccl_state {
     void *scratch;         /* a byte for each rank, twice: for barriers and connections */
 
     struct nccl_group world, spare;
-    struct nccl_group *groups;  /* the world's is the last, */
-    struct nccl_group *retired; /* and those that were freed, or never quite made: NCCL is not yet done with them */
+    struct nccl_group *groups;  /* the last is the world's */
+    struct nccl_group *retired; /* freed, or never quite made; NCCL is not yet done with them */
     struct dist_group *forming; /* the group that is being made */
-    struct op_queue posted, shown, agreed, flying; /* progress.c; nothing shared: all begin as agreed on */
-    double agreed_since; /* when `agreed` was last empty */
-    bool launching;      /* from there, now: the host may wait in the middle of it, and look again (check.c) */
-    bool asked;          /* has somebody asked for an op since the last message was posted? */
-    unsigned asks;       /* nothing shared: how often */
-    uint32_t tickets;    /* numbers the ops: op->ticket */
+    struct op_queue posted, shown, agreed, flying; /* progress.c */
+    double agreed_since;                           /* when `agreed` was last empty */
+    bool launching;   /* from there, now: the host may wait in the middle of it, and look again (check.c) */
+    bool asked;       /* has somebody asked for an op since the last message was posted? */
+    unsigned asks;    /* nothing shared: how often */
+    uint32_t tickets; /* numbers the ops: op->ticket */
     struct worker progress;
     bool progress_stops;
 
