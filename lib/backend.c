@@ -3,20 +3,20 @@
 
 #include <stdio.h>
 
-int64_t group_hash(const struct dist_group *group)
+int group_index(const struct dist_group *group, int rank)
 {
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
     for (int i = 0; i < group->size; i++)
-        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
-    return (int64_t)(hash >> 1);
+        if (group->ranks[i] == rank)
+            return i;
+    return -1;
 }
 
-int backend_failed(const struct world *world, struct dist_work *op)
+int backend_failed(const struct world *world, struct why *why)
 {
     const struct world_failure *failure = world_failure(world);
     char text[128];
     if (failure->cause[0])
-        return why_fail(failure->code, &op->why, "%s", failure->cause);
+        return why_fail(failure->code, why, "%s", failure->cause);
     if (failure->end == END_SIGNAL)
         snprintf(text, sizeof text, "was ended by signal %d (%s)", failure->code,
                  launch_signal_name(failure->code));
@@ -26,8 +26,8 @@ int backend_failed(const struct world *world, struct dist_work *op)
         snprintf(text, sizeof text, "ended with exit status %d", failure->code);
     else
         snprintf(text, sizeof text, "has failed with %s", dist_error_name((enum dist_error)failure->code));
-    return why_fail(DIST_ERR_PEER_LOST, &op->why, "rank %d %s, and the job cannot go on without it",
-                    failure->rank, text);
+    return why_fail(DIST_ERR_PEER_LOST, why, "rank %d %s, and the job cannot go on without it", failure->rank,
+                    text);
 }
 
 void work_copy_asked(struct dist_work *copy, const struct dist_work *op)

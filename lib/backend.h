@@ -29,10 +29,15 @@ struct dist_group {
     uint32_t logged; /* diagnose/log.h: collectives in the list of calls */
     uint32_t collectives; /* algorithms/: that were called, where some are done by messages */
     void *state;          /* the backend's own */
+    uint32_t seq;         /* the backend's: collectives of it that this rank has begun; */
+    uint64_t members;     /* and where `ranks` can be read in the world (launch/note.h); 0: it is the world */
     struct dist_at made_at;
     struct handle handle;
 };
 #define GROUP_LIVE 0x6409u
+
+/* The place of a world rank in a group; -1: none. */
+int group_index(const struct dist_group *group, int rank);
 
 /* How a quick way ended. NOT: nothing was done, take the long way. BEGUN: a send is posted, a receive has said what it wants, a collective
  * has arrived at its barrier: go on from there (op->begun_quickly; after a message the backend is still locked, until that op comes in).
@@ -61,10 +66,10 @@ struct backend {
     void (*leave)(void *state);
     int (*close)(void *state);
 
-    /* Prepare the backend for op->group, whose size, rank and ranks are filled in; its id comes after. A collective over the
-     * world, called on all ranks, members (rank >= 0) or not. group_free is local, on members only, when no op of the group is
-     * unfinished. */
-    int (*group_new)(void *state, struct dist_work *op);
+    /* Prepare the backend for a group, whose size, rank and ranks are filled in; its id comes after. The op is a collective over the
+     * world, called on all ranks, members (rank >= 0) or not; its block is a number that tells one list of ranks from others. group_free is
+     * local, on members only, when no op of the group is unfinished. */
+    int (*group_new)(void *state, struct dist_work *op, struct dist_group *group);
     void (*group_free)(void *state, struct dist_group *group);
 
     /* Quick ways for small blocking calls, without an op, that the calls try first. All four or none (NULL). The tensor is good and lies
@@ -107,15 +112,17 @@ struct backend {
     .collectives[CALL_GATHER] = (call), .collectives[CALL_ALL_GATHER] = (call), \
     .collectives[CALL_REDUCE_SCATTER] = (call)
 
-/* A number that tells one list of ranks from others: what members of a new group compare. */
-int64_t group_hash(const struct dist_group *group);
+static inline size_t bytes_of(const struct dist_work *op, struct span span)
+{
+    return (size_t)span.count * dtype_size(op->type);
+}
 
 /* The words for a thread that cannot be had. */
 #define BACKEND_NO_THREAD \
     "the system gives no thread for work in the background; see what it limits (ulimit -a)"
 
-/* The job has failed (world_failed): the status of an op that cannot be done any more, and its words in op->why. */
-int backend_failed(const struct world *world, struct dist_work *op);
+/* The job has failed (world_failed): the status of an op that cannot be done any more, and its words. */
+int backend_failed(const struct world *world, struct why *why);
 
 /* An op in words that any process understands; `arrived`, `seq` and `members` are its backend's to fill in. */
 struct note_op work_note(const struct dist_work *op);

@@ -61,14 +61,6 @@ struct context *context_refuse(struct context *context, enum call call, struct d
     return NULL;
 }
 
-int group_index(const struct dist_group *group, int rank)
-{
-    for (int i = 0; i < group->size; i++)
-        if (group->ranks[i] == rank)
-            return i;
-    return -1;
-}
-
 struct words context_ranks(const struct context *context)
 {
     return context->world.size == 1

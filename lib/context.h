@@ -130,9 +130,8 @@ struct dist_group *context_group(struct context *context, enum call call, struct
 bool context_tensor(struct context *context, enum call call, struct dist_at at, const char *name,
                     const tensor *t);
 
-/* The place of a world rank in a group; -1: none. context_rank also reports that. `name` is the argument's. */
-int group_index(const struct dist_group *group, int rank);
 struct words context_ranks(const struct context *context); /* which there are */
+/* group_index; that there is none is reported. `name` is the argument's. */
 int context_rank(struct context *context, enum call call, struct dist_at at, const char *name, int rank,
                  const struct dist_group *group);
 

@@ -120,18 +120,25 @@ static void dist_groups_sweep(struct context *context)
 
 /* ---- the calls -------------------------------------------------------------------------- */
 
-/* All ranks meet and get the group's id. DIST_OK, or the op's status: then nothing of the group is left. */
-static int dist_groups_meet_for(struct context *context, struct dist_work *op)
+/* What members of a new group compare. */
+static int64_t dist_groups_hash(const struct dist_group *group)
 {
-    struct dist_group *group = op->group;
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    for (int i = 0; i < group->size; i++)
+        hash = (hash ^ (uint64_t)(uint32_t)group->ranks[i]) * 1099511628211u;
+    return (int64_t)(hash >> 1);
+}
+
+/* All ranks meet and get the group's id. DIST_OK, or the op's status: then nothing of the group is left. */
+static int dist_groups_meet_for(struct context *context, struct dist_work *op, struct dist_group *group)
+{
     bool chooses = context->self->env.rank == 0;
     if (chooses)
         dist_groups_choose_id(context, group->size);
-    op->group = &context->world; /* all ranks meet, members or not */
     if (context->log)
         noted_add(context, op);
-    op->group = group;
-    int status = context->backend->group_new(context->state, op);
+    op->block = dist_groups_hash(group);
+    int status = context->backend->group_new(context->state, op, group);
     int id = atomic_load(dist_groups_chosen(context)); /* rank 0's at least, and if all is well everybody's */
     context->groups_met += status == DIST_OK; /* else some may not have come; then nobody reads the word */
     if (chooses && (group->apart || status != DIST_OK))
@@ -170,9 +177,9 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     group = dist_groups_build(context, at, ranks, count);
     /* Without memory it meets the others all the same: they would wait for it. */
     struct dist_group poor = { .size = count, .rank = -1, .ranks = (int *)(uintptr_t)ranks };
-    struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = group ? group : &poor };
+    struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
-    if (dist_groups_meet_for(context, &op) == DIST_OK) {
+    if (dist_groups_meet_for(context, &op, group ? group : &poor) == DIST_OK) {
         trace_group_made(context->self, group);
         context_lock(context);
         handle_open(&context->groups, &group->handle);

@@ -233,8 +233,8 @@ Test(nccl_fail, a_split_that_nccl_refuses)
     struct double_script bad = { .spread = true, .fails = "CommSplit", .with = ncclInternalError };
     struct stage *stage = stage_open(0, 2, &bad);
     struct dist_group group = { .id = 1, .size = 1, .ranks = (int[]){ 0 } };
-    struct dist_work op = { .call = CALL_NEW_GROUP, .group = &group };
-    cr_assert_eq(backend_nccl.group_new(stage->state, &op), DIST_ERR_SYSTEM);
+    struct dist_work op = { .call = CALL_NEW_GROUP, .group = &stage->world };
+    cr_assert_eq(backend_nccl.group_new(stage->state, &op, &group), DIST_ERR_SYSTEM);
     expect_words(op.why.text, "NCCL says");
     stage_close(stage);
 }

@@ -134,8 +134,8 @@ Test(nccl_groups, lists_that_differ_are_seen_by_the_size)
     struct double_script other = { .spread = true, .split_size = 4 };
     struct stage *stage = stage_at(0, 4, &other);
     struct dist_group group = { .id = 1, .size = 3, .ranks = (int[]){ 0, 1, 2 } };
-    struct dist_work op = { .call = CALL_NEW_GROUP, .group = &group };
-    cr_assert_eq(backend_nccl.group_new(stage->state, &op), DIST_ERR_MISMATCH);
+    struct dist_work op = { .call = CALL_NEW_GROUP, .group = &stage->world };
+    cr_assert_eq(backend_nccl.group_new(stage->state, &op, &group), DIST_ERR_MISMATCH);
     cr_assert_not_null(strstr(op.why.text, "a group of 4 of it, not of 3"), "%s", op.why.text);
     stage_close(stage);
 }

@@ -97,10 +97,10 @@ static int algorithms_close(void *state)
     return status;
 }
 
-static int algorithms_group_new(void *state, struct dist_work *op)
+static int algorithms_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct algorithms *outer = state;
-    return outer->inner->group_new(outer->state, op);
+    return outer->inner->group_new(outer->state, op, group);
 }
 
 static void algorithms_group_free(void *state, struct dist_group *group)

@@ -98,7 +98,7 @@ void ops_drain(struct gpu *gpu)
 /* False: no memory, or it was reported. */
 static bool native_host_read(struct gpu *gpu, const struct dist_work *op, struct span *copy)
 {
-    size_t bytes = (size_t)copy->count * dtype_size(op->type);
+    size_t bytes = bytes_of(op, *copy);
     const void *data = copy->data;
     if (!data || bytes == 0)
         return true;
@@ -123,8 +123,7 @@ static int native_on_host(struct gpu_ops *ops, struct dist_work *op)
         host.out = host.in;
     if (good && backend_start(context->backend, context->state, &host) == DIST_OK && op->out.data &&
         op->out.count > 0)
-        gpu_write(gpu, call_name(op->call), op->at, op->out.data, host.out.data,
-                  (size_t)op->out.count * dtype_size(op->type));
+        gpu_write(gpu, call_name(op->call), op->at, op->out.data, host.out.data, bytes_of(op, op->out));
     gpu->silent = false;
     if (host.in.data != op->in.data)
         host_free(gpu->self, host.in.data);

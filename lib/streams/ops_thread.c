@@ -81,7 +81,7 @@ static bool ops_thread_has_landed(struct gpu_ops *ops, struct dist_work *op)
     /* Where the job has failed a peer may have given it up, and its stream have gone on to change what was still read from it. */
     eventcount_fence();
     if (op->status == DIST_OK && world_failed(&ops->gpu->self->world))
-        op->status = backend_failed(&ops->gpu->self->world, op);
+        op->status = backend_failed(&ops->gpu->self->world, &op->why);
     op->until = op->status == DIST_OK ? link_put(&ops->link, bytes, trips) : launch_clock_ns();
     ops_tell_refusal(ops, op);
     return true;
@@ -130,7 +130,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
     ops->starting = true;
     pthread_mutex_unlock(&ops->lock);
     /* Once the job has failed nothing may start: an op behind one that was given up could still find its peer's. */
-    int status = world_failed(&ops->gpu->self->world) ? backend_failed(&ops->gpu->self->world, op)
+    int status = world_failed(&ops->gpu->self->world) ? backend_failed(&ops->gpu->self->world, &op->why)
                                                       : backend_start(context->backend, context->state, op);
     pthread_mutex_lock(&ops->lock);
     ops->starting = false;

@@ -85,13 +85,11 @@ static int trace_close(void *state)
     return status;
 }
 
-static int trace_group_new(void *state, struct dist_work *op)
+static int trace_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct trace *trace = trace_here();
-    struct dist_group *group = op->group;
     uint32_t event = trace->made = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
-    int status = trace->inner->group_new(state, op);
-    op->group = group; /* a backend may have put another there for its own use */
+    int status = trace->inner->group_new(state, op, group);
     return wrap_finish(trace, event, op, status);
 }
 

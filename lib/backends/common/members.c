@@ -4,12 +4,22 @@
 
 #include <stdio.h>
 
-int32_t *members_publish(struct launch_self *self, const struct dist_group *group)
+bool members_publish(struct launch_self *self, struct dist_group *group)
 {
-    int32_t *members = host_alloc(self, (size_t)group->size * sizeof *members);
-    for (int i = 0; members && i < group->size; i++)
-        members[i] = group->ranks[i];
-    return members;
+    size_t bytes = (size_t)group->size * sizeof *group->ranks;
+    void *members = host_alloc(self, bytes);
+    if (!members)
+        return false;
+    memcpy(members, group->ranks, bytes);
+    group->members = world_offset(&self->world, members);
+    return true;
+}
+
+void members_forget(struct launch_self *self, struct dist_group *group)
+{
+    if (group->members)
+        host_free(self, world_at(&self->world, group->members));
+    group->members = 0;
 }
 
 void absent_add(struct absent *absent, int rank)

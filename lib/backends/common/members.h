@@ -4,8 +4,9 @@
 
 #include "../../backend.h"
 
-/* Their world ranks in the world's memory, for notes (launch/note.h). host_free gives it back. NULL: no memory. */
-int32_t *members_publish(struct launch_self *self, const struct dist_group *group);
+/* Write down the world ranks of a group where all can read them, and forget them again. False: no memory. */
+bool members_publish(struct launch_self *self, struct dist_group *group);
+void members_forget(struct launch_self *self, struct dist_group *group);
 
 static inline bool member_has_left(const struct world *world, int rank)
 {
@@ -16,15 +17,6 @@ static inline bool member_has_left(const struct world *world, int rank)
 static inline bool member_is_gone(const struct launch_self *self, int rank)
 {
     return rank == self->env.rank || member_has_left(&self->world, rank);
-}
-
-/* The place of a world rank that is a member. */
-static inline int member_place(const struct dist_group *group, int rank)
-{
-    int place = 0;
-    while (group->ranks[place] != rank)
-        place++;
-    return place;
 }
 
 /* Those that have not come, listed as far as the text has room. All zero at first. */

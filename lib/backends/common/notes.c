@@ -10,8 +10,7 @@ static struct note_op *notes_next_note(struct rank_notes *notes)
     return &notes->open[count];
 }
 
-struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq,
-                          uint64_t members)
+struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, bool arrived, uint32_t seq)
 {
     struct note_op *note = notes_next_note(notes);
     if (!note)
@@ -19,7 +18,7 @@ struct note_op *notes_add(struct rank_notes *notes, const struct dist_work *op, 
     *note = work_note(op);
     note->arrived = !op->p2p && arrived;
     note->seq = op->p2p ? 0 : seq;
-    note->members = members;
+    note->members = op->group->members;
     return note;
 }
 
@@ -29,4 +28,14 @@ void notes_add_message(struct rank_notes *notes, struct note_op message)
     message.kind = NOTE_UNEXPECTED;
     if (note)
         *note = message;
+}
+
+void notes_add_claim(struct rank_notes *notes, const struct claim *claim, int from, uint32_t site)
+{
+    notes_add_message(notes, (struct note_op){ .type = claim->type,
+                                               .group = claim->group,
+                                               .site = site,
+                                               .peer = from,
+                                               .tag = claim->root,
+                                               .count = claim->count });
 }

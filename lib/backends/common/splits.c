@@ -1,6 +1,5 @@
 /* splits.c: see splits.h. */
 #include "splits.h"
-#include "members.h"
 
 bool splits_clash(const struct dist_group *group, splits_list *of, const void *members, struct clash *clash)
 {
@@ -18,7 +17,7 @@ bool splits_clash(const struct dist_group *group, splits_list *of, const void *m
 int splits_tell(struct dist_work *op, const struct clash *clash)
 {
     const struct dist_group *group = op->group;
-    int from = member_place(group, clash->from), to = member_place(group, clash->to);
+    int from = group_index(group, clash->from), to = group_index(group, clash->to);
     why_say(
         &op->why,
         "rank %d sends %lld element%s to rank %d, which expects %lld: input_splits[%d] of rank %d must be "

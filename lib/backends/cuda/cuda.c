@@ -1,6 +1,5 @@
 /* cuda.c: joining and leaving the job, groups, and the backend's table of calls. */
 #include "cuda.h"
-#include "../../devices/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +53,7 @@ static bool cuda_shares_process(const struct launch_self *self, struct why *why)
 
 static int cuda_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why)
 {
+    (void)world; /* the backend keeps nothing of its own of a group */
     if (!cuda_shares_process(self, why))
         return DIST_ERR_ENVIRONMENT;
     struct cuda_state *cuda = calloc(1, sizeof *cuda);
@@ -68,8 +68,6 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
     cuda->rank = self->env.rank;
     cuda->slot = &self->world.header->slots[cuda->rank];
     cuda->job = job;
-    cuda->all = world;
-    world->state = &cuda->world_group;
     backoff_lock(&job->lock);
     if (job->size == 0)
         cuda_open_job(job, self->world.header->size);
@@ -101,34 +99,18 @@ static int cuda_close(void *state)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static struct cuda_group *cuda_new_group(struct cuda_state *cuda, const struct dist_group *group)
-{
-    struct cuda_group *g = calloc(1, sizeof *g);
-    if (g && (g->members = members_publish(cuda->self, group)))
-        return g;
-    free(g);
-    return NULL;
-}
-
 static void cuda_group_free(void *state, struct dist_group *group)
 {
-    struct cuda_state *cuda = state;
-    struct cuda_group *g = group->state;
-    host_free(cuda->self, g->members);
-    free(g);
+    members_forget(((struct cuda_state *)state)->self, group);
 }
 
-static int cuda_group_new(void *state, struct dist_work *op)
+static int cuda_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct cuda_state *cuda = state;
-    struct dist_group *group = op->group;
-    struct cuda_group *g = group->rank >= 0 ? cuda_new_group(cuda, group) : NULL;
-    op->in.data = group->live && (g || group->rank < 0) ? cuda : NULL; /* as meet.c wants it */
-    op->block = group_hash(group);
-    op->group = cuda->all;
+    bool good = group->live && (group->rank < 0 || members_publish(cuda->self, group));
+    op->in.data = good ? cuda : NULL; /* as meet.c wants it */
     int status = cuda_start_post(cuda, op);
-    group->state = g;
-    if (status != DIST_OK && g)
+    if (status != DIST_OK)
         cuda_group_free(cuda, group);
     return status;
 }

@@ -61,12 +61,6 @@ struct cuda_job {
     struct cuda_rank ranks[];
 };
 
-/* One rank's view of a group. */
-struct cuda_group {
-    uint32_t seq;     /* collectives that this rank has started */
-    int32_t *members; /* world ranks, where the watcher can read them; NULL: the world */
-};
-
 /* What the backend keeps for one rank. */
 struct cuda_state {
     struct launch_self *self;
@@ -74,9 +68,7 @@ struct cuda_state {
     struct rank_slot *slot;
     struct cuda_job *job;
     int rank;
-    size_t eager_bytes; /* 0: rendezvous */
-    struct dist_group *all;
-    struct cuda_group world_group;
+    size_t eager_bytes;    /* 0: rendezvous */
     struct gpu *gpu;       /* NULL: it has done nothing on a GPU yet */
     struct stream *stream; /* on which it communicates */
     struct event *mark;    /* a point of that stream, for other ranks' streams to follow */
@@ -93,10 +85,6 @@ static inline struct cuda_state *cuda_of(const struct cuda_job *job, const struc
 static inline const struct device *cuda_device_of(const struct dist_work *op)
 {
     return op->gpu->device;
-}
-static inline size_t cuda_bytes_of(const struct dist_work *op, struct span span)
-{
-    return (size_t)span.count * dtype_size(op->type);
 }
 
 /* ---- start.c: from the call to the tables ---------------------------------------------- */

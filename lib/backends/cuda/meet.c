@@ -102,8 +102,7 @@ static void cuda_meet_do(struct cuda_job *job, struct meeting *meeting)
 
 void cuda_meet(struct cuda_job *job, struct dist_work *op)
 {
-    struct cuda_group *group = op->group->state;
-    op->phase = ++group->seq;
+    op->phase = ++op->group->seq;
     struct meeting *meeting = cuda_meet_find(job, op);
     if (!meeting && !(meeting = cuda_meet_call_meeting(job, op))) {
         why_say(&op->why, "the system gives no memory for a collective");

@@ -26,7 +26,7 @@ static int cuda_messages_enqueue(const struct cuda_job *job, const struct dist_w
 {
     const struct device *device = cuda_device_of(to);
     struct stream *stream = cuda_of(job, to)->stream;
-    size_t bytes = cuda_bytes_of(send, send->in);
+    size_t bytes = bytes_of(send, send->in);
     int status = mark_follow(send->ready, stream);
     if (status == DIST_OK && !to->sends)
         status = mark_follow(to->ready, stream);
@@ -45,7 +45,7 @@ static int cuda_messages_copy(const struct cuda_job *job, const struct dist_work
 {
     int status = DIST_OK;
     if (!to->gpu)
-        host_copy(data, send->in.data, cuda_bytes_of(send, send->in));
+        host_copy(data, send->in.data, bytes_of(send, send->in));
     else if ((status = cuda_messages_enqueue(job, send, to, data)) != DIST_OK)
         why_say(why, "%s", device_why());
     return status;
@@ -76,7 +76,7 @@ static void cuda_messages_move(struct cuda_job *job, struct dist_work *send, str
 /* Memory for it. False: there is none. */
 static bool cuda_messages_open_aside(struct dist_work *aside)
 {
-    size_t bytes = cuda_bytes_of(aside, aside->in) + 1;
+    size_t bytes = bytes_of(aside, aside->in) + 1;
     aside->in.data = aside->gpu ? cuda_device_of(aside)->alloc(aside->gpu->state, bytes) : malloc(bytes);
     if (aside->in.data && aside->gpu)
         aside->ready = cuda_device_of(aside)->event_new(aside->gpu->state, false);
@@ -145,7 +145,7 @@ static void cuda_messages_deliver(struct cuda_job *job, struct dist_work *send, 
 static struct dist_work *cuda_messages_buffered(struct cuda_job *job, struct dist_work *send)
 {
     size_t most = cuda_of(job, send)->eager_bytes;
-    return most && cuda_bytes_of(send, send->in) <= most ? cuda_messages_eager(job, send) : send;
+    return most && bytes_of(send, send->in) <= most ? cuda_messages_eager(job, send) : send;
 }
 
 /* What an op waits for, from or to this rank (DIST_ANY_SOURCE: a receive from anybody). */

@@ -15,7 +15,7 @@ static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
     queue_add(&job->ranks[cuda->rank].open, op);
     atomic_store(&op->begun, 1);
     if (world_failed(cuda->world)) /* an op behind one that was given up could still find its peer's */
-        cuda_start_given(job, op, backend_failed(cuda->world, op));
+        cuda_start_given(job, op, backend_failed(cuda->world, &op->why));
     else if (!op->p2p)
         cuda_meet(job, op);
     else if (op->sends)

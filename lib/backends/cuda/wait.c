@@ -15,21 +15,14 @@
 
 static void cuda_wait_note_op(struct cuda_state *cuda, const struct dist_work *op)
 {
-    const struct cuda_group *group = op->group->state;
     bool arrived = !op->p2p && op->step == OP_STARTED;
-    notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : group->seq + 1,
-              group->members ? world_offset(cuda->world, group->members) : 0);
+    notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : op->group->seq + 1);
 }
 
 static void cuda_wait_note_message(struct cuda_state *cuda, const struct dist_work *op)
 {
-    notes_add_message(world_notes(cuda->world, cuda->rank),
-                      (struct note_op){ .type = (uint8_t)op->type,
-                                        .group = (uint16_t)op->group->id,
-                                        .site = op->site,
-                                        .peer = cuda_rank_of(op),
-                                        .tag = op->tag,
-                                        .count = op->in.count });
+    struct claim claim = claim_of(op);
+    notes_add_claim(world_notes(cuda->world, cuda->rank), &claim, cuda_rank_of(op), op->site);
 }
 
 void cuda_note(void *state, const struct dist_work *waited)
@@ -72,7 +65,7 @@ static void cuda_wait_end(struct cuda_state *cuda, struct dist_work *op, bool la
     if (op->step != OP_GIVEN && late)
         cuda_meet_end(cuda->job, op);
     else if (op->step != OP_GIVEN)
-        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, op));
+        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, &op->why));
     pthread_mutex_unlock(&cuda->job->lock);
 }
 
@@ -139,7 +132,7 @@ static void cuda_wait_let_pass(struct cuda_state *cuda, struct dist_work *op)
     double end = dist_time() + NAP / 1e3;
     while (op->status == DIST_OK && !mark_passed(op->gate))
         if (dist_time() > end)
-            op->status = backend_failed(cuda->world, op);
+            op->status = backend_failed(cuda->world, &op->why);
         else
             nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
 }

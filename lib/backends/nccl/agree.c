@@ -65,7 +65,7 @@ int nccl_agree_open(struct nccl_state *nccl, ncclUniqueId *id, double seconds, s
     }
     nccl_agree_wait_until_ready(nccl, seconds);
     if (world_failed(world))
-        return nccl_job_failed(nccl, why);
+        return backend_failed(world, why);
     if (!atomic_load(&shared->ready))
         return why_fail(DIST_ERR_TIMEOUT, why,
                         "rank 0 has not come within %g s (DIST_INIT_TIMEOUT=SECONDS waits longer)", seconds);
@@ -163,7 +163,7 @@ static void nccl_agree_meet(struct nccl_state *nccl, uint32_t number, struct dis
 
 bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
 {
-    struct nccl_group *group = op->group->state;
+    struct dist_group *group = op->group;
     nccl_agree_lock(nccl->shared);
     uint32_t number = table_show(nccl->shared, nccl->rank, op, group->seq + 1);
     if (number && !op->p2p)

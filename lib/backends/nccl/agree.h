@@ -143,7 +143,7 @@ bool nccl_eager_wanted(const struct nccl_state *nccl, const struct dist_work *op
 
 /* A copy of the send, which takes its place. NULL: there is no memory. */
 struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *send);
-void nccl_eager_free(struct nccl_state *nccl, struct dist_work *op); /* if it is one */
+void nccl_eager_free(struct nccl_state *nccl, struct dist_work *copy);
 
 /* ---- host.c ---------------------------------------------------------------------------- */
 

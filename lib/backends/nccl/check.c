@@ -33,17 +33,14 @@ struct exchange {
     struct claim *mine, *theirs;
 };
 
-/* An nccl_caller finds its claims here. NULL: it has none, and only marks how far the stream is. */
-static _Thread_local const struct exchange *current;
-
+/* It is the op's input. NULL: none, and the op only marks how far the stream is. */
 static ncclResult_t nccl_check_call_exchange(struct nccl_state *nccl, const struct dist_work *op)
 {
-    const struct exchange *exchange = current;
+    const struct exchange *exchange = op->in.data;
     cudaStream_t stream = nccl->calls->stream_of(nccl->stream);
     ncclComm_t comm = nccl->world.comm;
     ncclResult_t result = ncclSuccess;
     int turns = exchange ? 2 * exchange->count : 0;
-    (void)op;
     for (int turn = 0; turn < turns && nccl_went_well(result); turn++) {
         int i = turn % exchange->count;
         const struct comparison *m = &exchange->pairs[i];
@@ -58,12 +55,11 @@ static ncclResult_t nccl_check_call_exchange(struct nccl_state *nccl, const stru
 }
 
 /* The host waits for it, and for all that stands in the stream before, as for a barrier. */
-static int nccl_check_go(struct nccl_state *nccl, const struct dist_work *asked,
-                         const struct exchange *exchange)
+static int nccl_check_go(struct nccl_state *nccl, const struct dist_work *asked, struct exchange *exchange)
 {
     struct dist_work op = { .call = asked->call, .at = asked->at, .site = asked->site };
     op.group = nccl->world.group;
-    current = exchange;
+    op.in.data = exchange;
     int status = nccl_launch_now(nccl, &op, nccl_check_call_exchange);
     return status == DIST_OK ? nccl_watch_wait(nccl, &op, 0) : status;
 }
@@ -137,11 +133,7 @@ static int nccl_check_judge_collective(const struct comparison *m)
 
 /* ---- who meets whom ------------------------------------------------------------------------------ */
 
-static int nccl_check_pairs_of(const struct nccl_state *nccl, const struct dist_work *op)
-{
-    return !op->p2p ? op->group->size - 1 : op->peer != nccl->rank;
-}
-
+/* Fills them in, one behind the other: so many. */
 static int nccl_check_plan(const struct nccl_state *nccl, struct dist_work *op, struct comparison *pairs)
 {
     struct claim claim = claim_of(op);
@@ -159,19 +151,20 @@ static int nccl_check_plan(const struct nccl_state *nccl, struct dist_work *op, 
     return count;
 }
 
-/* Those that may be launched stay in the queue. */
+/* Those that may be launched stay in the queue. Behind all pairs stands one without an op. */
 static void nccl_check_judge(struct nccl_state *nccl, struct op_queue *ops, const struct comparison *pairs)
 {
     for (struct dist_work *op = ops->first, *next; op; op = next) {
-        int count = nccl_check_pairs_of(nccl, op), status = DIST_OK;
+        int status = DIST_OK;
         next = op->next;
-        if (count > 0)
+        if (pairs->op == op)
             status = op->p2p ? nccl_check_judge_message(nccl, pairs) : nccl_check_judge_collective(pairs);
-        pairs += count;
+        while (pairs->op == op)
+            pairs++;
         if (status == DIST_OK)
             continue;
         queue_remove(ops, op);
-        nccl_launch_refuse(nccl, op, status);
+        nccl_launch_end(nccl, op, status);
     }
 }
 
@@ -185,15 +178,15 @@ static void nccl_check_give_up(struct nccl_state *nccl, struct op_queue *ops, in
 
 void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops)
 {
-    int count = 0, planned = 0;
-    if (!nccl->checked || nccl->failed)
+    int most = 1, count = 0;
+    if (!nccl->checked || nccl->shared || nccl->failed || ops->first->call == CALL_MONITORED_BARRIER)
         return;
     for (const struct dist_work *op = ops->first; op; op = op->next)
-        count += nccl_check_pairs_of(nccl, op);
-    struct comparison *pairs = calloc((size_t)count + 1, sizeof *pairs);
+        most += op->p2p ? 1 : op->group->size;
+    struct comparison *pairs = calloc((size_t)most, sizeof *pairs);
     int status = pairs ? DIST_OK : DIST_ERR_MEMORY;
     for (struct dist_work *op = ops->first; op && pairs; op = op->next)
-        planned += nccl_check_plan(nccl, op, pairs + planned);
+        count += nccl_check_plan(nccl, op, pairs + count);
     if (pairs && count > 0)
         status = nccl_check_exchange(nccl, pairs, count);
     if (status == DIST_OK)

@@ -1,6 +1,5 @@
 /* collect.c: which NCCL calls do an op. */
 #include "state.h"
-#include "../common/members.h"
 
 static ncclDataType_t nccl_collect_type(enum dist_type type)
 {
@@ -59,7 +58,7 @@ static ncclResult_t nccl_collect_message(struct nccl_state *nccl, const struct d
     const struct nccl_calls *calls = nccl->calls;
     cudaStream_t stream = calls->stream_of(nccl->stream);
     ncclComm_t comm = nccl->shared ? nccl->world.comm : nccl_comm_of(op);
-    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : member_place(op->group, rank);
+    int rank = op->sends ? op->peer : op->from, peer = nccl->shared ? rank : group_index(op->group, rank);
     return op->sends ? calls->send(op->in.data, (size_t)op->in.count, nccl_collect_type(op->type), peer, comm,
                                    stream)
                      : calls->recv(op->out.data, (size_t)op->out.count, nccl_collect_type(op->type), peer,

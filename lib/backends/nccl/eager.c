@@ -9,21 +9,16 @@
 
 #include <stdlib.h>
 
-static size_t nccl_eager_bytes_of(const struct dist_work *send)
-{
-    return (size_t)send->in.count * dtype_size(send->type);
-}
-
 bool nccl_eager_wanted(const struct nccl_state *nccl, const struct dist_work *op)
 {
-    return op->p2p && op->sends && nccl->eager_bytes > 0 && nccl_eager_bytes_of(op) <= nccl->eager_bytes;
+    return op->p2p && op->sends && nccl->eager_bytes > 0 && bytes_of(op, op->in) <= nccl->eager_bytes;
 }
 
 static bool nccl_eager_copy_in_stream(struct nccl_state *nccl, const struct dist_work *send,
                                       const struct dist_work *copy)
 {
     const struct device *device = nccl->device;
-    size_t bytes = nccl_eager_bytes_of(send);
+    size_t bytes = bytes_of(send, send->in);
     int status = mark_follow(send->ready, nccl->stream);
     if (status == DIST_OK && bytes > 0)
         status = device->copy(nccl->stream, copy->in.data, send->in.data, bytes, COPY_INSIDE);
@@ -33,7 +28,7 @@ static bool nccl_eager_copy_in_stream(struct nccl_state *nccl, const struct dist
 struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *send)
 {
     struct dist_work *copy = malloc(sizeof *copy);
-    size_t bytes = nccl_eager_bytes_of(send);
+    size_t bytes = bytes_of(send, send->in);
     if (!copy)
         return NULL;
     work_copy_asked(copy, send);
@@ -51,8 +46,6 @@ struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *sen
 
 void nccl_eager_free(struct nccl_state *nccl, struct dist_work *op)
 {
-    if (op->step != STEP_EAGER_COPY)
-        return;
     if (op->gpu && op->in.data)
         nccl->device->free(nccl->state, op->in.data);
     else

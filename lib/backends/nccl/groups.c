@@ -1,24 +1,10 @@
 /* groups.c: a communicator for each group, split off the world's. */
 #include "state.h"
 #include "../common/members.h"
-#include "../../devices/host.h"
 
 #include <stdlib.h>
 
 #define TIDY_SECONDS 10
-
-/* Does everybody list the same ranks? All of the world are asked. */
-static int nccl_groups_agree_on_list(struct nccl_state *nccl, struct dist_work *op)
-{
-    struct dist_group *group = op->group;
-    struct op_queue one = { 0 };
-    op->block = group_hash(group);
-    op->group = nccl->world.group;
-    queue_add(&one, op);
-    nccl_check_agree(nccl, &one);
-    op->group = group;
-    return op->status;
-}
 
 /* NCCL writes down the communicator when it has made it: where the group keeps it. It sorts those that name one colour by their
  * key: ours is the place in the list. */
@@ -50,19 +36,18 @@ static int nccl_groups_comm_split(struct nccl_state *nccl, struct dist_work *op,
 }
 
 /* With the list that notes name, where they do: without one they would name all ranks. */
-static struct nccl_group *nccl_groups_new(struct nccl_state *nccl, const struct dist_group *group)
+static struct nccl_group *nccl_groups_new(struct nccl_state *nccl, struct dist_group *group)
 {
     struct nccl_group *g = calloc(1, sizeof *g);
-    bool lists = g && nccl->shared && group->rank >= 0;
-    if (lists && !(g->members = members_publish(nccl->self, group))) {
-        free(g);
-        g = NULL;
-    }
-    return g;
+    if (g && (!nccl->shared || group->rank < 0 || members_publish(nccl->self, group)))
+        return g;
+    free(g);
+    return NULL;
 }
 
-static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struct dist_group *group)
+int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op)
 {
+    struct dist_group *group = nccl->forming;
     struct nccl_group *own = nccl_groups_new(nccl, group),
                       *g = own ? own : &nccl->spare; /* which takes part */
     g->group = group;
@@ -75,6 +60,7 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
         return DIST_OK;
     }
     if (status != DIST_OK) { /* kept: NCCL may still write to it */
+        members_forget(nccl->self, group);
         g->next = nccl->retired;
         nccl->retired = g;
         return status;
@@ -85,44 +71,17 @@ static int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op, struc
     return DIST_OK;
 }
 
-void nccl_groups_split(struct nccl_state *nccl, struct dist_work *op)
+/* Agreed on like a collective of the world, since a split is one for NCCL. */
+int nccl_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
-    op->status = nccl_groups_form(nccl, op, nccl->forming);
-    atomic_store(&op->done, 1);
-}
-
-/* On one machine: agreed on like a collective of the world, since a split is one for NCCL. */
-static int nccl_groups_agree_and_form(struct nccl_state *nccl, struct dist_work *op)
-{
-    struct dist_group *group = op->group;
+    struct nccl_state *nccl = state;
+    group->apart = !nccl->shared;
     nccl_lock(nccl);
     nccl_groups_sweep(nccl, false);
     nccl->forming = group;
     nccl_unlock(nccl);
-    op->block = group_hash(group);
-    op->group = nccl->world.group;
-    op->ready = NULL;
-    op->gate = NULL;
     nccl_progress_wait(nccl, op, 0);
-    op->group = group;
     return op->status;
-}
-
-int nccl_group_new(void *state, struct dist_work *op)
-{
-    struct nccl_state *nccl = state;
-    if (nccl->shared)
-        return nccl_groups_agree_and_form(nccl, op);
-    op->group->apart = true;
-    nccl_launch_flush(nccl);
-    nccl_groups_sweep(nccl, false);
-    if (nccl_groups_agree_on_list(nccl, op) != DIST_OK)
-        return op->status;
-    while (nccl->flying.first) /* NCCL splits no communicator that is at work */
-        nccl_watch_wait(nccl, nccl->flying.first, 0);
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    return op->status = nccl_groups_form(nccl, op, op->group);
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */
@@ -133,12 +92,14 @@ void nccl_group_free(void *state, struct dist_group *group)
     struct nccl_state *nccl = state;
     struct nccl_group *g = group->state, **at = &nccl->groups;
     nccl_lock(nccl);
-    nccl_launch_flush(nccl);
+    nccl->asked = true;
+    nccl_launch_agreed(nccl);
     while (*at != g)
         at = &(*at)->next;
     *at = g->next;
     if (g->comm)
         g->broken = !nccl_went_well(nccl->calls->comm_finalize(g->comm));
+    members_forget(nccl->self, group);
     g->next = nccl->retired;
     nccl->retired = g;
     nccl_unlock(nccl);
@@ -169,12 +130,10 @@ static bool nccl_groups_is_tidy(struct nccl_state *nccl, struct nccl_group *g)
     return state != ncclInProgress;
 }
 
-static void nccl_groups_forget(struct nccl_state *nccl, struct nccl_group **at)
+static void nccl_groups_forget(struct nccl_group **at)
 {
     struct nccl_group *g = *at;
     worker_join(&g->end);
-    if (g->members)
-        host_free(nccl->self, g->members);
     *at = g->next;
     free(g);
 }
@@ -197,7 +156,7 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
     }
     for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)
         if (all || atomic_load(&g->ended))
-            nccl_groups_forget(nccl, at);
+            nccl_groups_forget(at);
         else
             at = &g->next;
 }
@@ -224,6 +183,5 @@ void nccl_groups_abort(struct nccl_state *nccl)
         nccl_groups_abort_group(nccl, g);
     for (struct nccl_group *g = nccl->retired; g; g = g->next)
         nccl_groups_abort_group(nccl, g);
-    nccl_groups_abort_group(nccl, &nccl->world);
     nccl->calls->group_end();
 }

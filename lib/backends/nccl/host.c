@@ -117,7 +117,7 @@ bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct t
     }
     if (receives)
         host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->shared, entry->mate)->in),
-                  (size_t)op->out.count * dtype_size(op->type));
+                  bytes_of(op, op->out));
     else if (!op->p2p)
         nccl_host_second_step(nccl, op, entry);
     nccl_agree_lock(nccl->shared);

@@ -11,7 +11,7 @@
 #define WINDOW 50e-6 /* seconds in which a message waits for others, to go with them */
 #define MOST 64      /* messages that go together */
 
-int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status)
+int nccl_launch_end(struct nccl_state *nccl, struct dist_work *op, int status)
 {
     if (op->step == STEP_EAGER_COPY) { /* nobody waits for it */
         nccl_eager_free(nccl, op);
@@ -98,17 +98,6 @@ static void nccl_launch_them(struct nccl_state *nccl, struct op_queue *ops, nccl
     }
 }
 
-void nccl_launch_flush(struct nccl_state *nccl)
-{
-    struct op_queue ops = nccl->off;
-    if (!ops.first)
-        return;
-    nccl->off = (struct op_queue){ 0 };
-    nccl_check_agree(nccl, &ops);
-    if (ops.first)
-        nccl_launch_them(nccl, &ops, nccl_collect);
-}
-
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call)
 {
     struct op_queue one = { 0 };
@@ -117,7 +106,7 @@ int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *
     return nccl->failed; /* the op may be over by now, and gone */
 }
 
-/* ---- on one machine: what was agreed on ------------------------------------------------------- */
+/* ---- what was agreed on ------------------------------------------------------------------------ */
 
 void nccl_launch_later(struct nccl_state *nccl, struct dist_work *op)
 {
@@ -141,26 +130,31 @@ static bool nccl_launch_is_other_half(const struct nccl_state *nccl, const struc
     return !op->sends && op->from == nccl->rank;
 }
 
-/* The messages at the head of the queue that may go together: agree.h says which. */
+/* What is at the head of the queue: a collective, or the messages that may go together. agree.h says which, where that was agreed on;
+ * else all do. */
 static void nccl_launch_take_run(struct nccl_state *nccl, struct op_queue *run)
 {
     int count = 0, most = nccl->lazy ? 1 : MOST;
     *run = (struct op_queue){ 0 };
-    for (struct dist_work *op; (op = nccl->agreed.first) && op->p2p; count++) {
-        if ((count >= most || nccl_launch_has_alike(run, op)) && !nccl_launch_is_other_half(nccl, op))
+    for (struct dist_work *op; (op = nccl->agreed.first) && (count == 0 || op->p2p); count++) {
+        bool full = nccl->shared && (count >= most || nccl_launch_has_alike(run, op));
+        if (full && !nccl_launch_is_other_half(nccl, op))
             break;
         queue_add(run, queue_take(&nccl->agreed, &nccl->agreed.first));
+        if (!op->p2p)
+            break;
     }
 }
 
-/* Messages wait a moment for others of this rank that are not agreed on yet: in one group they travel at the same time. */
+/* Messages wait a moment for others of this rank that are not agreed on yet: in one group they travel at the same time. Where nothing is
+ * shared they wait until somebody asks. */
 static bool nccl_launch_is_due(const struct nccl_state *nccl)
 {
     bool others = nccl->shown.first || nccl->posted.first;
     for (const struct dist_work *op = nccl->agreed.first; op; op = op->next)
         if (!op->p2p)
             return true;
-    return (nccl->asked && !others) || nccl_launch_wait_left(nccl) <= 0;
+    return (nccl->asked && !others) || (nccl->shared && nccl_launch_wait_left(nccl) <= 0);
 }
 
 double nccl_launch_wait_left(const struct nccl_state *nccl)
@@ -181,20 +175,18 @@ bool nccl_launch_agreed(struct nccl_state *nccl)
 {
     struct op_queue run;
     bool moved = false;
-    if (!nccl->agreed.first || !nccl_launch_is_due(nccl))
+    if (!nccl->agreed.first || nccl->launching || !nccl_launch_is_due(nccl))
         return false;
+    nccl->launching = true;
     while (nccl->agreed.first && !nccl->failed && !nccl_launch_must_wait(nccl)) {
         moved = true;
-        if (nccl->agreed.first->p2p) {
-            nccl_launch_take_run(nccl, &run);
+        nccl_launch_take_run(nccl, &run);
+        nccl_check_agree(nccl, &run);
+        if (run.first && run.first->call == CALL_NEW_GROUP)
+            nccl_launch_end(nccl, run.first, nccl_groups_form(nccl, run.first));
+        else if (run.first)
             nccl_launch_them(nccl, &run, nccl_collect);
-            continue;
-        }
-        struct dist_work *op = queue_take(&nccl->agreed, &nccl->agreed.first);
-        if (op->call == CALL_NEW_GROUP)
-            nccl_groups_split(nccl, op);
-        else
-            nccl_launch_now(nccl, op, nccl_collect);
     }
+    nccl->launching = false;
     return moved;
 }

@@ -13,7 +13,7 @@ void nccl_leave_late(struct nccl_state *nccl, struct dist_work *op)
     nccl_agree_withdraw(nccl, op);
     queue_remove(&nccl->shown, op);
     absent_tell(op, &absent);
-    nccl_launch_refuse(nccl, op, DIST_ERR_TIMEOUT);
+    nccl_launch_end(nccl, op, DIST_ERR_TIMEOUT);
 }
 
 /* Has somebody left who is needed, and has not come? */
@@ -46,7 +46,7 @@ static bool nccl_leave_is_busy(struct nccl_state *nccl)
         nccl_agree_withdraw(nccl, op);
         if (op->p2p && nccl->self->untaken)
             nccl->self->untaken(nccl->self, op);
-        nccl_launch_refuse(nccl, op, DIST_ERR_PEER_LOST);
+        nccl_launch_end(nccl, op, DIST_ERR_PEER_LOST);
     }
     return busy;
 }
@@ -75,5 +75,5 @@ void nccl_leave_wait(struct nccl_state *nccl)
     nccl_progress_stop(nccl);
     nccl_agree_withdraw(nccl, NULL);
     for (struct dist_work *op; (op = nccl->shown.first);)
-        nccl_launch_refuse(nccl, queue_take(&nccl->shown, &nccl->shown.first), DIST_ERR_PEER_LOST);
+        nccl_launch_end(nccl, queue_take(&nccl->shown, &nccl->shown.first), DIST_ERR_PEER_LOST);
 }

@@ -191,11 +191,6 @@ void table_note(struct nccl_shared *table, int rank, struct rank_notes *notes)
     for (uint32_t at = table->ranks[rank].unexpected.first; at && !notes_full(notes);
          at = table_at(table, at)->next) {
         const struct table_entry *entry = table_at(table, at);
-        notes_add_message(notes, (struct note_op){ .type = entry->claim.type,
-                                                   .group = entry->claim.group,
-                                                   .site = entry->site,
-                                                   .peer = entry->rank,
-                                                   .tag = entry->claim.root,
-                                                   .count = entry->claim.count });
+        notes_add_claim(notes, &entry->claim, entry->rank, entry->site);
     }
 }

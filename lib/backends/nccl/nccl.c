@@ -5,78 +5,36 @@
 
 #define TESTS_TO_FLUSH 16
 
-/* ---- NCCL by itself --------------------------------------------------------------- */
+/* ---- starting ---------------------------------------------------------------------------------- */
 
-static int nccl_refuse_host(struct nccl_state *nccl, struct dist_work *op)
+/* What NCCL by itself cannot do: op->why says it. */
+static bool nccl_is_beyond(struct dist_work *op)
 {
-    return nccl_launch_refuse(
-        nccl, op,
-        why_fail(
-            DIST_ERR_ARGUMENT, &op->why,
+    if (!op->gpu && op->call != CALL_BARRIER && op->call != CALL_MONITORED_BARRIER)
+        why_say(
+            &op->why,
             "the tensor lies on the host, and NCCL by itself moves only what lies on a GPU; make it there "
-            "(DEVICE=cuda)"));
-}
-
-static int nccl_far_message(struct nccl_state *nccl, struct dist_work *op)
-{
-    if (!op->gpu)
-        return nccl_refuse_host(nccl, op);
-    if (op->peer == DIST_ANY_SOURCE)
-        return nccl_launch_refuse(
-            nccl, op,
-            why_fail(
-                DIST_ERR_ARGUMENT, &op->why,
+            "(DEVICE=cuda)");
+    else if (op->p2p && op->peer == DIST_ANY_SOURCE)
+        why_say(&op->why,
                 "NCCL by itself has to know who sends; name the rank (DIST_ANY_SOURCE works where all ranks "
-                "are on one machine)"));
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    op->from = op->sends ? -1 : op->peer;
-    queue_add(&nccl->off, op);
-    nccl->asks = 0;
-    return DIST_OK;
+                "are on one machine)");
+    else
+        return false;
+    return true;
 }
 
-/* The group is of no more use after it has run out of time, and neither is NCCL. */
-static int nccl_far_monitored_barrier(struct nccl_state *nccl, struct dist_work *op)
+/* Where nothing is shared nobody knows who has not come; and after it the group is of no more use, and neither is NCCL. */
+static void nccl_give_up_barrier(struct nccl_state *nccl, struct dist_work *op)
 {
-    nccl_launch_now(nccl, op, nccl_collect);
-    if (!nccl->failed && nccl_watch_wait(nccl, op, dist_time() + op->timeout) == DIST_ERR_TIMEOUT &&
-        !nccl->failed) {
-        struct why why;
-        why_say(&why, "some rank did not come within %g s", op->timeout);
-        nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why.text);
+    struct why why;
+    if (nccl->shared) {
+        nccl_leave_late(nccl, op);
+        return;
     }
-    return op->status;
+    why_say(&why, "some rank did not come within %g s", op->timeout);
+    nccl_watch_fail(nccl, DIST_ERR_TIMEOUT, why.text);
 }
-
-static int nccl_far_collective(struct nccl_state *nccl, struct dist_work *op)
-{
-    nccl_launch_flush(nccl);
-    if (nccl->failed)
-        return nccl_launch_refuse(nccl, op, nccl->failed);
-    if (op->call == CALL_MONITORED_BARRIER)
-        return nccl_far_monitored_barrier(nccl, op);
-    if (!op->gpu && op->call != CALL_BARRIER)
-        return nccl_refuse_host(nccl, op);
-    struct op_queue one = { 0 };
-    queue_add(&one, op);
-    nccl_check_agree(nccl, &one);
-    if (!one.first)
-        return op->status;
-    int status = nccl_launch_now(nccl, op, nccl_collect);
-    return op->gpu || op->async || status != DIST_OK ? status : nccl_watch_wait(nccl, op, 0);
-}
-
-/* Who asks for an op that was put off wants it to begin. Who asks for another again and again may wait, without knowing it,
- * for a peer that needs what was put off. */
-static void nccl_far_test(struct nccl_state *nccl, const struct dist_work *op)
-{
-    if (!atomic_load(&op->begun) || ++nccl->asks > TESTS_TO_FLUSH)
-        nccl_launch_flush(nccl);
-    nccl_watch_look(nccl);
-}
-
-/* ---- the backend's calls --------------------------------------------------------------------------- */
 
 static int nccl_monitored_barrier(struct nccl_state *nccl, struct dist_work *op)
 {
@@ -84,7 +42,7 @@ static int nccl_monitored_barrier(struct nccl_state *nccl, struct dist_work *op)
         return op->status;
     nccl_lock(nccl);
     if (!atomic_load(&op->done))
-        nccl_leave_late(nccl, op);
+        nccl_give_up_barrier(nccl, op);
     nccl_unlock(nccl);
     return op->status;
 }
@@ -96,38 +54,41 @@ static int nccl_start(void *state, struct dist_work *op)
         op->ready = NULL;
         op->gate = NULL;
     }
-    if (!nccl->shared)
-        return op->p2p ? nccl_far_message(nccl, op) : nccl_far_collective(nccl, op);
+    if (!nccl->shared && nccl_is_beyond(op))
+        return nccl_launch_end(nccl, op, DIST_ERR_ARGUMENT);
     if (op->call == CALL_MONITORED_BARRIER)
         return nccl_monitored_barrier(nccl, op);
     return op->gpu || op->async ? nccl_progress_post(nccl, op) : nccl_progress_wait(nccl, op, 0);
 }
 
-static bool nccl_test(void *state, struct dist_work *op)
+/* ---- asking ------------------------------------------------------------------------------------ */
+
+static bool nccl_look(struct nccl_state *nccl, const struct dist_work *op, bool asked)
 {
-    struct nccl_state *nccl = state;
-    if (!nccl->shared) {
-        nccl_far_test(nccl, op);
-        return atomic_load(&op->done);
-    }
     nccl_lock(nccl);
-    nccl->asked = true;
+    nccl->asked |= asked;
     nccl_progress_drive(nccl);
     nccl_watch_look(nccl);
     nccl_unlock(nccl);
     return atomic_load(&op->done);
 }
 
+/* Who asks for an op that was put off wants it to begin. Who asks for another again and again may wait, without knowing it,
+ * for a peer that needs what was put off. */
+static bool nccl_test(void *state, struct dist_work *op)
+{
+    struct nccl_state *nccl = state;
+    return nccl_look(nccl, op, nccl->shared || !atomic_load(&op->begun) || ++nccl->asks > TESTS_TO_FLUSH);
+}
+
 /* For an op on a GPU a stream waits, not we. */
 static int nccl_wait(void *state, struct dist_work *op)
 {
     struct nccl_state *nccl = state;
-    if (!nccl->shared)
-        nccl_launch_flush(nccl);
     if (!op->gpu)
         return nccl_watch_wait(nccl, op, 0);
-    if (!atomic_load(&op->done))
-        nccl_test(nccl, op);
+    if (!nccl->shared || !atomic_load(&op->done))
+        nccl_look(nccl, op, true);
     return op->status;
 }
 

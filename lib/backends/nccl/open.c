@@ -176,6 +176,7 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, st
     nccl->slot = &self->world.header->slots[nccl->rank];
     nccl->notes = world_notes(&self->world, nccl->rank);
     pthread_mutex_init(&nccl->lock, NULL);
+    nccl->groups = &nccl->world;
     nccl->world.group = world;
     world->state = &nccl->world;
     static pthread_mutex_t environment =
@@ -207,7 +208,8 @@ void nccl_leave(void *state)
     struct nccl_state *nccl = state;
     if (nccl->shared)
         nccl_leave_wait(nccl);
-    nccl_launch_flush(nccl);
+    nccl->asked = true;
+    nccl_launch_agreed(nccl);
     while (nccl->flying.first)
         nccl_watch_wait(nccl, nccl->flying.first, 0);
 }

@@ -1,13 +1,14 @@
 /*
- * progress.c: how an op gets from its call to NCCL, on one machine.
+ * progress.c: how an op gets from its call to NCCL.
  *
  *   posted   -->   shown   -->   agreed   -->   flying   -->   over
  *
  * POSTED, it waits until the work before it in its stream is sure to pass; what its rank posted later waits behind it. SHOWN, it
  * stands in the match table (agree.h). AGREED, it is to be given to NCCL in its turn, and FLYING, that is done (launch.c). Ops on host
- * tensors and barriers need no NCCL, and are over when they are agreed on (host.c).
+ * tensors and barriers need no NCCL, and are over when they are agreed on (host.c). Where ranks share no memory there is nobody to agree
+ * with, and every op begins as one that was agreed on.
  *
- * Whoever comes by does what can be done: the rank's own thread in each of its calls, and while the program computes, a
+ * Whoever comes by does what can be done: the rank's own thread in each of its calls, and on one machine, while the program computes, a
  * thread of the backend, the progress thread. It sleeps, on the rank's event count while there is something to agree on, else
  * on the progress thread's, which is notified when there is. One lock makes sure that only one of them is at it.
  */
@@ -78,15 +79,10 @@ static bool nccl_progress_take_next(struct nccl_state *nccl)
     queue_remove(&nccl->shown, op);
     if (op->p2p && !op->sends)
         op->from = entry.peer;
-    if (status == DIST_OK && (op->gpu || op->call == CALL_NEW_GROUP)) {
+    if (status == DIST_OK && (op->gpu || op->call == CALL_NEW_GROUP))
         nccl_launch_later(nccl, op);
-    } else if (op->step == STEP_EAGER_COPY) {
-        nccl_eager_free(nccl, op); /* the receiver tells what was wrong */
-    } else if (status != DIST_OK) {
-        nccl_launch_refuse(nccl, op, status);
-    } else {
-        atomic_store(&op->done, 1);
-    }
+    else
+        nccl_launch_end(nccl, op, status); /* of a copy the receiver tells what was wrong */
     return true;
 }
 
@@ -97,7 +93,7 @@ bool nccl_progress_drive(struct nccl_state *nccl)
         return true;
     while (more && !nccl->failed) {
         more = nccl_progress_show_next(nccl);
-        more |= nccl_progress_take_next(nccl);
+        more |= nccl->shared && nccl_progress_take_next(nccl);
         if (!more)
             more = nccl_launch_agreed(nccl);
         moved |= more;
@@ -110,9 +106,7 @@ bool nccl_progress_drive(struct nccl_state *nccl)
 
 static void nccl_progress_note_op(struct nccl_state *nccl, const struct dist_work *op, bool shown)
 {
-    const struct nccl_group *g = op->group->state;
-    uint64_t members = g->members ? world_offset(&nccl->self->world, g->members) : 0;
-    struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : g->seq + 1, members);
+    struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : op->group->seq + 1);
     if (note)
         note->behind = op->p2p && !shown;
 }
@@ -196,24 +190,36 @@ void nccl_progress_stop(struct nccl_state *nccl)
 
 /* ---- posting --------------------------------------------------------------------------------------- */
 
+/* Where nothing is shared there is nobody to agree with. */
+static void nccl_progress_add(struct nccl_state *nccl, struct dist_work *op)
+{
+    if (nccl->shared) {
+        queue_add(&nccl->posted, op);
+        return;
+    }
+    op->from = op->p2p && !op->sends ? op->peer : -1;
+    nccl_launch_later(nccl, op);
+}
+
 int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
 {
     nccl_lock(nccl);
     bool busy = nccl_progress_has_work(nccl);
     int status = DIST_OK;
     if (nccl->failed)
-        status = nccl_launch_refuse(nccl, op, nccl->failed);
+        status = nccl_launch_end(nccl, op, nccl->failed);
     op->ticket = ++nccl->tickets;
     op->aside = NULL;
     nccl->asked = !op->p2p;
+    nccl->asks = 0;
     if (status == DIST_OK) {
-        queue_add(&nccl->posted, op);
+        nccl_progress_add(nccl, op);
         nccl_progress_drive(nccl);
     }
-    bool wake = !busy && nccl_progress_has_work(nccl);
+    bool wake = nccl->shared && !busy && nccl_progress_has_work(nccl);
     if (wake && !worker_start_progress(&nccl->progress, nccl->self, nccl_progress_main, nccl))
         nccl_watch_fail(nccl, DIST_ERR_SYSTEM, BACKEND_NO_THREAD);
-    if (nccl->failed)
+    if (nccl->failed || !nccl->shared)
         status = op->status;
     nccl_unlock(nccl);
     if (wake)

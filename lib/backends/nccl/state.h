@@ -18,7 +18,7 @@
  *   - it sends no tags: between two ranks of a group the n-th send meets the n-th receive;
  *   - what two ranks do together they must begin in the same order on both, also across groups: each has one stream;
  *   - nobody can receive from DIST_ANY_SOURCE, and tensors of the host stay where they are: both are errors;
- *   - sends and receives that follow each other directly are put off (`off`), and launched as one ncclGroup when somebody
+ *   - sends and receives that follow each other directly are put off, and launched as one ncclGroup when somebody
  *     waits, asks, or wants something else: then two ranks which both isend, irecv and wait do not block each other's
  *     stream. They move only once the program comes back into the library.
  * DIST_TIMEOUT (600 s) ends a job that hangs. With DIST_CHECK=1 (check.c) a tag, type or count that does not fit is
@@ -44,8 +44,6 @@ struct nccl_group {
     struct worker end; /* waits for it */
     _Atomic bool ended;
     struct dist_group *group;
-    uint32_t seq;     /* collectives that were shown */
-    int32_t *members; /* within a machine: its world ranks, for whoever reads the notes; NULL: the world */
     struct nccl_group *next;
 };
 
@@ -70,16 +68,16 @@ struct nccl_state {
     struct stream *stream; /* where NCCL works */
     void *scratch;         /* a byte for each rank, twice: for barriers and connections */
 
-    struct nccl_group world, spare, *groups,
-        *retired;               /* retired: freed, or never quite made; NCCL is not yet done with them */
+    struct nccl_group world, spare;
+    struct nccl_group *groups;  /* the last is the world's */
+    struct nccl_group *retired; /* freed, or never quite made; NCCL is not yet done with them */
     struct dist_group *forming; /* the group that is being made */
-    struct op_queue off;        /* nothing shared: put off */
-    struct op_queue posted, shown, agreed; /* else: progress.c */
-    struct op_queue flying;
-    double agreed_since; /* when `agreed` was last empty */
-    bool asked;          /* has somebody asked for an op since the last message was posted? */
-    unsigned asks;       /* nothing shared: how often */
-    uint32_t tickets;    /* numbers the ops: op->ticket */
+    struct op_queue posted, shown, agreed, flying; /* progress.c */
+    double agreed_since;                           /* when `agreed` was last empty */
+    bool launching;   /* from there, now: the host may wait in the middle of it, and look again (check.c) */
+    bool asked;       /* has somebody asked for an op since the last message was posted? */
+    unsigned asks;    /* nothing shared: how often */
+    uint32_t tickets; /* numbers the ops: op->ticket */
     struct worker progress;
     bool progress_stops;
 
@@ -106,9 +104,8 @@ static inline void nccl_unlock(struct nccl_state *nccl)
 int nccl_open(struct launch_self *self, struct dist_group *world, void **out, struct why *why);
 void nccl_leave(void *state);
 int nccl_close(void *state);
-int nccl_group_new(void *state, struct dist_work *op);
-void nccl_groups_split(struct nccl_state *nccl,
-                       struct dist_work *op); /* make nccl->forming; the op is over */
+int nccl_group_new(void *state, struct dist_work *op, struct dist_group *group);
+int nccl_groups_form(struct nccl_state *nccl, struct dist_work *op); /* nccl->forming; gives the status */
 void nccl_group_free(void *state, struct dist_group *group);
 ncclConfig_t nccl_config(void);
 void nccl_groups_sweep(struct nccl_state *nccl, bool all); /* give back retired groups; all: wait for each */
@@ -122,19 +119,16 @@ nccl_caller nccl_collect; /* of a message or a collective */
 
 /* ---- launch.c -------------------------------------------------------------------------- */
 
-/* On one machine: it was agreed on. Launch what is due: true, something was. Until then it may take so many seconds. */
+/* It was agreed on. Launch what is due: true, something was. Until then it may take so many seconds. */
 void nccl_launch_later(struct nccl_state *nccl, struct dist_work *op);
 bool nccl_launch_agreed(struct nccl_state *nccl);
 double nccl_launch_wait_left(const struct nccl_state *nccl);
 
-/* Nothing shared: launch what was put off. */
-void nccl_launch_flush(struct nccl_state *nccl);
-
 /* Launch one more op behind all others. */
 int nccl_launch_now(struct nccl_state *nccl, struct dist_work *op, nccl_caller *call);
 
-/* The op is over before it was launched; a copy of an eager message is freed. Gives the status. */
-int nccl_launch_refuse(struct nccl_state *nccl, struct dist_work *op, int status);
+/* The op is over without a launch, or with one that has failed; a copy of an eager message is freed. Gives the status. */
+int nccl_launch_end(struct nccl_state *nccl, struct dist_work *op, int status);
 
 static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 {
@@ -148,9 +142,6 @@ static inline ncclComm_t nccl_comm_of(const struct dist_work *op)
 void nccl_check_agree(struct nccl_state *nccl, struct op_queue *ops);
 
 /* ---- watch.c --------------------------------------------------------------------------- */
-
-/* Why the job has failed, as other ranks or the watcher have noted it. */
-int nccl_job_failed(const struct nccl_state *nccl, struct why *why);
 
 /* NCCL does what it is asked in the background: wait until it has. `seconds` 0: DIST_TIMEOUT. */
 int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, struct why *why);

@@ -29,7 +29,7 @@ void nccl_watch_end_all(struct nccl_state *nccl, struct op_queue *queue)
         else if (!op->gate && op->mark)
             mark_free(op->mark);
         op->mark = NULL;
-        nccl_launch_refuse(nccl, op, nccl->failed);
+        nccl_launch_end(nccl, op, nccl->failed);
     }
     *queue = (struct op_queue){ 0 };
 }
@@ -44,18 +44,9 @@ void nccl_watch_fail(struct nccl_state *nccl, int status, const char *why)
     if (nccl->shared)
         nccl_agree_withdraw(nccl, NULL);
     nccl_watch_end_all(nccl, &nccl->flying);
-    nccl_watch_end_all(nccl, &nccl->off);
     nccl_watch_end_all(nccl, &nccl->agreed);
     nccl_watch_end_all(nccl, &nccl->shown);
     nccl_watch_end_all(nccl, &nccl->posted);
-}
-
-int nccl_job_failed(const struct nccl_state *nccl, struct why *why)
-{
-    struct dist_work op = { .call = CALL_INIT };
-    int status = backend_failed(&nccl->self->world, &op);
-    *why = op.why;
-    return status;
 }
 
 bool nccl_watch_job(struct nccl_state *nccl)
@@ -63,7 +54,7 @@ bool nccl_watch_job(struct nccl_state *nccl)
     struct why why;
     if (nccl->failed || !world_failed(&nccl->self->world))
         return false;
-    int status = nccl_job_failed(nccl, &why);
+    int status = backend_failed(&nccl->self->world, &why);
     nccl_watch_fail(nccl, status, why.text);
     return true;
 }
@@ -93,8 +84,7 @@ void nccl_watch_progress(struct nccl_state *nccl)
 
 static void nccl_watch_look_at_nccl(struct nccl_state *nccl)
 {
-    struct nccl_group *g = &nccl->world, *next = nccl->groups;
-    for (; g && !nccl->failed; g = next, next = g ? g->next : NULL) {
+    for (struct nccl_group *g = nccl->groups; g && !nccl->failed; g = g->next) {
         ncclResult_t state = ncclSuccess;
         struct why why;
         ncclResult_t result = nccl->calls->comm_get_async_error(g->comm, &state);
@@ -165,7 +155,7 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
         if (state != ncclInProgress)
             return nccl_explain(nccl->calls, state, why);
         if (world_failed(&nccl->self->world))
-            return nccl_job_failed(nccl, why);
+            return backend_failed(&nccl->self->world, why);
         if (backoff_spin(&backoff))
             continue;
         if (dist_time() > deadline)
@@ -204,10 +194,7 @@ static bool nccl_watch_news(void *argument)
     struct nccl_state *nccl = awaited->nccl;
     nccl_lock(nccl);
     nccl->asked = true;
-    if (nccl->shared)
-        nccl_progress_drive(nccl);
-    else
-        nccl_watch_progress(nccl);
+    nccl_progress_drive(nccl);
     nccl_unlock(nccl);
     return atomic_load(&awaited->op->done) || world_failed(&nccl->self->world);
 }

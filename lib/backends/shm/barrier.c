@@ -238,7 +238,7 @@ int barrier_wait(struct shm_state *shm, struct shm_group *g, struct dist_work *o
     bool passed = barrier_soon(g);
     while (!passed && !barrier_passed(g)) {
         if (world_failed(shm->world) && !barrier_passed(g))
-            return op->status = backend_failed(shm->world, op);
+            return op->status = backend_failed(shm->world, &op->why);
         double left = deadline - dist_time();
         if (deadline > 0 && left <= 0)
             break;

@@ -146,11 +146,11 @@ int shm_collective(void *state, struct dist_work *op)
     struct shm_group *g = op->group->state;
     if (!op->begun_quickly &&
         world_failed(shm->world)) /* members may have given up, and wait at no barrier */
-        return op->status = backend_failed(shm->world, op);
+        return op->status = backend_failed(shm->world, &op->why);
     if (op->async)
         return collectives_start_in_engine(shm, g, op);
     double deadline = op->timeout > 0 ? dist_time() + op->timeout : 0;
     if (!engine_await_group(shm, g, op, deadline))
-        return op->status = backend_failed(shm->world, op);
+        return op->status = backend_failed(shm->world, &op->why);
     return op->status == DIST_OK ? collectives_run_directly(shm, g, op, deadline) : op->status;
 }

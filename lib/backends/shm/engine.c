@@ -162,7 +162,7 @@ static void engine_give_up(struct shm_state *shm, struct dist_work *op)
             p2p_drop(shm, op);
         else
             collective_drop(shm, op);
-        engine_done(shm, op, backend_failed(shm->world, op));
+        engine_done(shm, op, backend_failed(shm->world, &op->why));
     }
     engine_unlock(shm);
 }

@@ -65,22 +65,20 @@ static int groups_look_who_has_memory(struct shm_state *shm, struct dist_work *o
 }
 
 /* The first member makes the barrier, and its place is read from its contribution at the world's. */
-int shm_group_new(void *state, struct dist_work *op)
+int shm_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct shm_state *shm = state;
-    struct dist_group *group = op->group;
     struct shm_group *g = group->rank >= 0 ? groups_new_group(shm, group) : NULL;
     void *barrier = g ? g->barrier : NULL;
     bool poor = !group->live || (group->rank >= 0 && !g);
     op->in.data = barrier || poor ? barrier : shm->callers; /* anything that is not nothing */
-    op->block = group_hash(group);
-    op->group = shm->world_group.group;
     int status = shm_collective(shm, op);
     if (status == DIST_OK)
         status = groups_look_who_has_memory(shm, op);
     if (status == DIST_OK && g) {
         uint64_t offset = barrier_contribution(&shm->world_group, group->ranks[0], shm->world_group.seq)->in;
         g->barrier = world_at(shm->world, offset);
+        group->members = barrier_members_offset(shm, g);
         group->state = g;
     } else if (g) {
         host_free(shm->self, barrier);

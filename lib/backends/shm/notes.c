@@ -5,8 +5,7 @@
 static void notes_work(struct shm_state *shm, const struct dist_work *op, bool arrived)
 {
     const struct shm_group *g = op->group->state;
-    notes_add(notes_of(shm), op, arrived, op->ticket ? op->ticket : g->seq + 1,
-              g == &shm->world_group ? 0 : barrier_members_offset(shm, g));
+    notes_add(notes_of(shm), op, arrived, op->ticket ? op->ticket : g->seq + 1);
 }
 
 static void notes_envelope(struct shm_state *shm, int src, const struct envelope *envelope)

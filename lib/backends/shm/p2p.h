@@ -120,11 +120,6 @@ bool p2p_hopeless(struct shm_state *shm, struct dist_work *op); /* its peer has 
 void refusals_tell(struct shm_state *shm, struct dist_work *op, int src, const struct envelope *envelope);
 void refusals_read(const struct shm_state *shm, struct dist_work *op);
 
-static inline size_t bytes_of(const struct dist_work *op, struct span span)
-{
-    return (size_t)span.count * dtype_size(op->type);
-}
-
 /* ---- share.c: both ends of a long message copy ------------------------------ */
 
 bool share_copy(struct shm_state *shm, struct dist_work *op, int src,

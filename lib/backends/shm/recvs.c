@@ -96,7 +96,7 @@ static void recvs_deliver_shared(struct shm_state *shm, struct dist_work *op, in
     if (share_copy(shm, op, src, envelope))
         recvs_end(shm, op, src, ticket, true);
     else
-        engine_done(shm, op, backend_failed(shm->world, op));
+        engine_done(shm, op, backend_failed(shm->world, &op->why));
 }
 
 /* The next message of src has found its receive. A long one leaves the channel before it is copied. */

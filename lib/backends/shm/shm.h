@@ -150,7 +150,7 @@ static inline struct rank_notes *notes_of(const struct shm_state *shm)
 /* ---- leave.c, groups.c --------------------------------------------------------- */
 
 void shm_leave(void *shm);
-int shm_group_new(void *shm, struct dist_work *op);
+int shm_group_new(void *shm, struct dist_work *op, struct dist_group *group);
 void shm_group_free(void *shm, struct dist_group *group);
 void groups_close(struct shm_state *shm); /* barriers that were left to others */
 

@@ -50,14 +50,12 @@ static void groups_forget(struct transport_state *state, struct transport_group 
         state->transport->group_free(g->handle);
     if (g->leaders && !state->failed)
         state->transport->group_free(g->leaders);
-    if (g->members)
-        host_free(state->self, g->members);
     free(g->node_of);
     free(g);
 }
 
 /* NULL: the transport's error, or no memory. */
-static struct transport_group *groups_form(struct transport_state *state, const struct dist_group *group)
+static struct transport_group *groups_form(struct transport_state *state, struct dist_group *group)
 {
     struct transport_group *g = calloc(1, sizeof *g);
     if (!g || !groups_find_nodes(state, g, group)) {
@@ -67,7 +65,7 @@ static struct transport_group *groups_form(struct transport_state *state, const 
     bundles_flush(state, BUNDLES_URGENT); /* which waits for those that are told to make it, too */
     g->handle = state->transport->group_new(group->ranks, group->size, (int)(2 * state->formed));
     if (g->handle && groups_form_leaders(state, g, group)) {
-        g->members = members_publish(state->self, group);
+        members_publish(state->self, group);
         return g;
     }
     groups_forget(state, g);
@@ -141,23 +139,19 @@ static int groups_choose_id(struct transport_state *state, struct dist_work *op)
                    why_fail(DIST_ERR_MEMORY, &op->why, "65536 groups are open, and there cannot be more");
     state_lock(state);
     state->last_group = number;
-    op->group->id = groups_id(number);
-    state->ids_held[op->group->id] = op->group->rank >= 0;
+    state->forming->id = groups_id(number);
+    state->ids_held[state->forming->id] = state->forming->rank >= 0;
     state_unlock(state);
     return op->status;
 }
 
 /* All of the world say whom they list: as a collective of the world. */
-int transport_group_new(void *own, struct dist_work *op)
+int transport_group_new(void *own, struct dist_work *op, struct dist_group *group)
 {
     struct transport_state *state = own;
-    struct dist_group *group = state->forming = op->group;
-    struct dist_group *all = state->all;
+    state->forming = group;
     group->apart = state->spread;
-    op->block = group_hash(group);
-    op->group = all;
     transport_collective(state, op);
-    op->group = group;
     if (op->status != DIST_OK || !group->apart || groups_choose_id(state, op) == DIST_OK)
         return op->status;
     if (group->state)
@@ -170,6 +164,7 @@ void transport_group_free(void *own, struct dist_group *group)
     struct transport_state *state = own;
     state_lock(state);
     groups_forget(state, group->state);
+    members_forget(state->self, group);
     state->ids_held[group->id] = false;
     state_unlock(state);
     group->state = NULL;

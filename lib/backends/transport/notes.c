@@ -4,9 +4,7 @@
 
 static void notes_op(struct transport_state *state, const struct dist_work *op)
 {
-    const struct transport_group *g = op->group->state;
-    notes_add(state->notes, op, true, op->phase,
-              g->members ? world_offset(&state->self->world, g->members) : 0);
+    notes_add(state->notes, op, true, op->phase);
 }
 
 static void notes_queue(struct transport_state *state, const struct op_queue *queue,
@@ -29,12 +27,6 @@ void transport_notes_write(struct transport_state *state, const struct dist_work
     }
     for (const struct match *at = state->unexpected.first; at && !notes_full(state->notes); at = at->next) {
         const struct unexpected *unexpected = (const struct unexpected *)at;
-        const struct claim *claim = &unexpected->wire.claim;
-        notes_add_message(state->notes, (struct note_op){ .type = claim->type,
-                                                          .group = claim->group,
-                                                          .site = unexpected->wire.site,
-                                                          .peer = unexpected->from,
-                                                          .tag = claim->root,
-                                                          .count = claim->count });
+        notes_add_claim(state->notes, &unexpected->wire.claim, unexpected->from, unexpected->wire.site);
     }
 }

@@ -153,11 +153,11 @@ static int open_over(void)
 
 static int open_not_opened(struct why *why)
 {
-    struct dist_work op = { .call = CALL_INIT };
+    struct why cause;
     if (!gave_up)
         return DIST_ERR_ENVIRONMENT;
-    int status = backend_failed(opening, &op);
-    return why_fail(status, why, "%s; look at that rank first", op.why.text);
+    int status = backend_failed(opening, &cause);
+    return why_fail(status, why, "%s; look at that rank first", cause.text);
 }
 
 /* Under a launcher that is not ours (under ours the machines have met before). */

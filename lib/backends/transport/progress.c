@@ -27,9 +27,9 @@ bool transport_look_at_job(struct transport_state *state)
 {
     if (state->failed || !world_failed(&state->self->world))
         return false;
-    struct dist_work op = { .call = CALL_BARRIER };
-    int status = backend_failed(&state->self->world, &op);
-    transport_fail(state, status, op.why.text);
+    struct why why;
+    int status = backend_failed(&state->self->world, &why);
+    transport_fail(state, status, why.text);
     return true;
 }
 

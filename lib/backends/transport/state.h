@@ -60,7 +60,6 @@ struct transport_group {
     void *leaders; /* and, for those, of each machine's first member; NULL: it has none */
     uint32_t seq;
     struct dist_work *cut; /* a collective of which the transport has not got all pieces yet */
-    int32_t *members;      /* in the world's memory, for whoever reads the notes; NULL: the world */
     int *node_of;          /* places to machines, which are counted as they come in the group; */
     int nodes;             /* so many; */
     int leader, near;      /* the place of this machine's first member; how many members are here */
@@ -141,7 +140,7 @@ typedef const struct transport *transport_finder(struct launch_self *self, int *
 int transport_open(const char *name, transport_finder *find, struct launch_self *self,
                    struct dist_group *world, void **out, struct why *why);
 int transport_close(void *state);
-int transport_group_new(void *state, struct dist_work *op);
+int transport_group_new(void *state, struct dist_work *op, struct dist_group *group);
 void transport_group_free(void *state, struct dist_group *group);
 
 /* groups.c: state->forming; the op is over. And the world: false: the transport's error, or no memory. */

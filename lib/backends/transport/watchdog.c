@@ -18,8 +18,7 @@
 static _Noreturn void watchdog_give_up(struct launch_self *self, int seconds)
 {
     char place[160], sentence[600];
-    struct why why;
-    struct dist_work op = { .call = CALL_INIT };
+    struct why why, cause;
     uint32_t call = atomic_load(&self->world.header->slots[self->env.rank].call);
     int status = DIST_ERR_TIMEOUT;
     why_say(&why,
@@ -27,8 +26,8 @@ static _Noreturn void watchdog_give_up(struct launch_self *self, int seconds)
             "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
             seconds);
     if (world_failed(&self->world)) {
-        status = backend_failed(&self->world, &op);
-        why_say(&why, "%.200s; look at that rank first", op.why.text);
+        status = backend_failed(&self->world, &cause);
+        why_say(&why, "%.200s; look at that rank first", cause.text);
     }
     snprintf(sentence, sizeof sentence, "rank %d: %s: %s", self->env.rank,
              launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), why.text);

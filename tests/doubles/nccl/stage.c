@@ -76,7 +76,7 @@ struct dist_work *stage_message(struct stage *stage, bool sends, int peer, int64
 struct dist_group *stage_group(struct stage *stage, const int *ranks, int count)
 {
     struct dist_group *group = double_keep(sizeof *group);
-    struct dist_work op = { .call = CALL_NEW_GROUP, .group = group };
+    struct dist_work op = { .call = CALL_NEW_GROUP, .group = &stage->world };
     *group = (struct dist_group){ .live = GROUP_LIVE, .id = ++stage->groups, .size = count, .rank = -1 };
     group->ranks = double_keep((size_t)count * sizeof(int));
     for (int i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ struct dist_group *stage_group(struct stage *stage, const int *ranks, int count)
         if (ranks[i] == stage->self.env.rank)
             group->rank = i;
     }
-    return backend_nccl.group_new(stage->state, &op) == DIST_OK ? group : NULL;
+    return backend_nccl.group_new(stage->state, &op, group) == DIST_OK ? group : NULL;
 }
 
 bool stage_await(struct stage *stage, struct dist_work *op, double seconds)
