@@ -33,9 +33,9 @@ struct run {
     struct communicator comm; /* first: the algorithms hand it back to us */
     struct algorithms *outer;
     struct dist_work *op; /* NULL: it is over, and has failed */
-    int tag;         /* below zero, where no program's message can be */
-    double deadline; /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
-    bool meets;      /* members come together as for the inner backend's collectives, by */
+    int tag;              /* below zero, where no program's message can be */
+    double deadline;      /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
+    bool meets;           /* members come together as for the inner backend's collectives, by */
     struct dist_work meeting;
     struct dist_work out, in;  /* the messages under way */
     struct dist_work *asked;   /* monitored_barrier: its other messages */

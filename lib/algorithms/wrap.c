@@ -16,7 +16,7 @@ static bool wrap_is_ours(const struct algorithms *outer, const struct dist_work 
 {
     if (op->p2p || op->call < CALL_BROADCAST || op->call > CALL_MONITORED_BARRIER)
         return false;
-    return outer->all || !outer->inner->collectives[op->call] ||
+    return outer->all || !backend_does(outer->inner, op->call) ||
            (op->call == CALL_ALL_REDUCE && outer->forced);
 }
 
@@ -150,14 +150,6 @@ static bool algorithms_on_host(void *state, const struct dist_work *op)
 
 /* ---- putting it around -------------------------------------------------------------------- */
 
-static bool wrap_is_complete(const struct backend *inner)
-{
-    for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
-        if (!inner->collectives[call])
-            return false;
-    return true;
-}
-
 /* No quick way, and no `hold`: the messages of a collective need the backend, whatever the rank waits for. */
 static void wrap_fill_table(struct backend *table, const struct backend *inner)
 {
@@ -167,8 +159,8 @@ static void wrap_fill_table(struct backend *table, const struct backend *inner)
     table->close = algorithms_close;
     table->quick_send = NULL;
     table->hold = NULL;
-    for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
-        table->collectives[call] = algorithms_collective;
+    table->collective = algorithms_collective;
+    table->leaves = 0;
     table->test = algorithms_test;
     table->wait = algorithms_wait;
     table->note = algorithms_note;
@@ -182,7 +174,7 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
     *status = setting_check("DIST_ALGORITHM", why);
     if (*status != DIST_OK)
         return NULL;
-    if (!name && wrap_is_complete(inner))
+    if (!name && inner->collective && !inner->leaves)
         return inner;
     struct algorithms *outer = calloc(1, sizeof *outer);
     *status = outer ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
