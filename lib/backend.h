@@ -49,7 +49,7 @@ enum quick { QUICK_NOT, QUICK_BEGUN, QUICK_DONE };
  * The calls from send to monitored_barrier START an op. If op->async is false they return when it is over, else as
  * soon as it is under way; the backend then goes on by itself, with the rank's own code running. The result is
  * op->status (also returned), with op->why in words. Started ops belong to the backend until test or wait says
- * that they are done. A call that is NULL is done by algorithms/ with sends and receives.
+ * that they are done. A collective that is left out is done by algorithms/ with sends and receives.
  *
  * One rank may call from several threads (streams); each op is used by one thread at a time. */
 typedef int backend_call(void *state, struct dist_work *op);
@@ -83,7 +83,8 @@ struct backend {
     enum quick (*quick_barrier)(void *state, uint32_t site);
 
     backend_call *send, *recv;
-    backend_call *collectives[CALL_COUNT]; /* by what is called; monitored_barrier: never async */
+    backend_call *collective; /* whichever is called; a monitored_barrier is never async. NULL: it has none */
+    uint32_t leaves;          /* of them to algorithms/: 1u << CALL_ALL_TO_ALL and so on */
 
     /* Of a collective that this backend leaves to algorithms/: let all members come together, as for one of its own, and compare what they
      * call; no data move. NULL: algorithms/ compares, among those that are done there. */
@@ -105,12 +106,11 @@ struct backend {
     bool (*on_host)(void *state, const struct dist_work *op);
 };
 
-/* Those that move data, where one function does them all (all_to_all may be another's). */
-#define BACKEND_COLLECTIVES(call) \
-    .collectives[CALL_BROADCAST] = (call), .collectives[CALL_REDUCE] = (call), \
-    .collectives[CALL_ALL_REDUCE] = (call), .collectives[CALL_SCATTER] = (call), \
-    .collectives[CALL_GATHER] = (call), .collectives[CALL_ALL_GATHER] = (call), \
-    .collectives[CALL_REDUCE_SCATTER] = (call)
+/* Does it do this collective itself? */
+static inline bool backend_does(const struct backend *b, enum call call)
+{
+    return b->collective && !(b->leaves >> call & 1);
+}
 
 static inline size_t bytes_of(const struct dist_work *op, struct span span)
 {
@@ -130,7 +130,7 @@ struct note_op work_note(const struct dist_work *op);
 /* Hand an op to its backend. Whatever that did: one that failed has a status, and is the caller's again. */
 static inline int backend_start(const struct backend *b, void *state, struct dist_work *op)
 {
-    backend_call *call = !op->p2p ? b->collectives[op->call] : op->sends ? b->send : b->recv;
+    backend_call *call = !op->p2p ? b->collective : op->sends ? b->send : b->recv;
     int status = call(state, op);
     if (status != DIST_OK)
         op->status = status;

@@ -60,7 +60,7 @@ static int dist_meet_everyone(struct context *context, struct dist_at at)
 {
     struct dist_work op = { .call = CALL_BARRIER, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
-    int status = context->backend->collectives[CALL_BARRIER](context->state, &op);
+    int status = context->backend->collective(context->state, &op);
     op.call = CALL_INIT;
     return status == DIST_OK ? 0 : report_op(&op);
 }

@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void why_say(struct why *why, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why->text, sizeof why->text, format, arguments);
-    va_end(arguments);
-}
-
 void why_add(struct why *why, const char *format, ...)
 {
     va_list arguments;

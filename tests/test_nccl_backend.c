@@ -42,7 +42,7 @@ static void expect_call(struct stage *stage, struct dist_work *op, const char *e
 {
     char text[200];
     double_forget(stage->self.env.rank);
-    cr_assert_eq(backend_nccl.collectives[op->call](stage->state, op), DIST_OK, "%s", op->why.text);
+    cr_assert_eq(backend_nccl.collective(stage->state, op), DIST_OK, "%s", op->why.text);
     snprintf(text, sizeof text, "{\n  %s\n}\n", expected);
     expect_log(stage->self.env.rank, text);
     cr_assert(stage_await(stage, op, 5), "%s does not end", expected);
@@ -128,7 +128,7 @@ Test(nccl_backend, a_collective_goes_behind_the_messages_before_it)
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work *a = stage_message(stage, true, 1, 3), *b = stage_op(stage, CALL_ALL_REDUCE, 4);
     backend_nccl.send(stage->state, a);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, b);
+    backend_nccl.collective(stage->state, b);
     expect_log(0, "{\n  Send 3 float32 to 1 on the world\n}\n{\n  AllReduce 4 float32 sum on the world\n}\n");
     cr_assert(stage_await(stage, b, 5) && atomic_load(&a->done));
     stage_close(stage);
@@ -228,7 +228,7 @@ Test(nccl_backend, a_barrier_lets_the_host_wait)
 {
     struct stage *stage = stage_at(0, 2, &plain);
     struct dist_work op = { .call = CALL_BARRIER, .group = &stage->world };
-    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_OK, "%s", op.why.text);
+    cr_assert_eq(backend_nccl.collective(stage->state, &op), DIST_OK, "%s", op.why.text);
     expect_log(0, "{\n  AllReduce 1 int32 sum on the world\n}\n");
     cr_assert(atomic_load(&op.done));
     stage_close(stage);

@@ -113,7 +113,7 @@ static struct stage *started(const struct double_script *how, struct dist_work *
     struct stage *stage = stage_open(0, 2, how);
     cr_assert_not_null(stage->state, "open failed: %s", stage->why.text);
     *op = stage_op(stage, CALL_ALL_REDUCE, 4);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, *op);
+    backend_nccl.collective(stage->state, *op);
     return stage;
 }
 
@@ -169,7 +169,7 @@ Test(nccl_fail, communicators_whose_kernels_stand_behind_each_other_are_aborted_
     for (int i = 0; i < 6; i++) {
         op = stage_op(stage, CALL_ALL_REDUCE, 4);
         op->group = i % 3 == 1 ? &stage->world : groups[i % 3 / 2];
-        backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
+        backend_nccl.collective(stage->state, op);
     }
     expect_end(stage, op, DIST_ERR_TIMEOUT, "NCCL has not ended it within 1 s");
 }
@@ -193,7 +193,7 @@ Test(nccl_fail, a_barrier_that_never_ends_runs_out_of_time)
     setenv("DIST_CONNECT", "lazy", 1);
     struct stage *stage = stage_open(0, 2, &hanging);
     struct dist_work op = { .call = CALL_BARRIER, .group = &stage->world };
-    cr_assert_eq(backend_nccl.collectives[CALL_BARRIER](stage->state, &op), DIST_ERR_TIMEOUT);
+    cr_assert_eq(backend_nccl.collective(stage->state, &op), DIST_ERR_TIMEOUT);
     expect_words(op.why.text, "NCCL has not ended it within 1 s");
     stage_close(stage);
 }

@@ -83,7 +83,7 @@ static void sum(struct stage *stage, int rank, struct ending *ending)
 {
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
     *(float *)op->in.data = (float)(1 + rank);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
+    backend_nccl.collective(stage->state, op);
     end(stage, op, ending);
 }
 
@@ -130,7 +130,7 @@ Test(nccl_far_jobs, jobs_work_checked)
 static void other_count(struct stage *stage, int rank, struct ending *ending)
 {
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, rank == 1 ? 5 : 4);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
+    backend_nccl.collective(stage->state, op);
     end(stage, op, ending);
 }
 
@@ -163,7 +163,7 @@ static void receive_against_collective(struct stage *stage, int rank, struct end
         rank == 0 ? stage_message(stage, false, 1, 4) : stage_op(stage, CALL_ALL_REDUCE, 4);
     if (rank < 2) {
         op->group = group;
-        (rank == 0 ? backend_nccl.recv : backend_nccl.collectives[CALL_ALL_REDUCE])(stage->state, op);
+        (rank == 0 ? backend_nccl.recv : backend_nccl.collective)(stage->state, op);
         end(stage, op, ending);
     }
 }

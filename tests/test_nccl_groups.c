@@ -40,7 +40,7 @@ Test(nccl_groups, the_place_in_the_list_is_the_key_and_the_rank_inside)
     struct dist_work *reduce = stage_op(stage, CALL_REDUCE, 8), *send = stage_message(stage, true, 3, 8);
     reduce->group = send->group = group;
     reduce->peer = 2; /* a group rank: world rank 0 */
-    backend_nccl.collectives[CALL_REDUCE](stage->state, reduce);
+    backend_nccl.collective(stage->state, reduce);
     backend_nccl.send(stage->state, send); /* to world rank 3, which is rank 0 there */
     cr_assert(stage_await(stage, send, 5) && atomic_load(&reduce->done));
     expect_log(1, "split the world, key 1\n"
@@ -106,7 +106,7 @@ static void split_at_work(void)
     pthread_t thread;
     mark_follow(gate, stage->stream);
     struct dist_work *op = stage_op(stage, CALL_ALL_REDUCE, 4);
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
+    backend_nccl.collective(stage->state, op);
     cr_assert_eq(pthread_create(&thread, NULL, open_later, gate), 0);
     struct dist_group *group = stage_group(stage, (int[]){ 0 }, 1);
     pthread_join(thread, NULL);
@@ -152,7 +152,7 @@ Test(nccl_groups, an_op_waits_for_the_work_before_it_and_lets_its_gate_open_behi
     float *data = op->in.data = op->out.data =
         world_at(&stage->self.world, world_offset(&stage->self.world, op->in.data));
     data[3] = 1;
-    backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, op);
+    backend_nccl.collective(stage->state, op);
     cr_assert_not(stage_await(stage, op, 0.1), "it did not wait for the stream");
     cr_assert(!atomic_load(&op->begun) && !mark_passed(op->gate));
     data[3] = 42;
@@ -168,7 +168,7 @@ Test(nccl_groups, nothing_is_put_behind_a_group_that_nccl_is_not_through_with)
     struct double_script slow = { .spread = true, .polls = 50 };
     struct stage *stage = stage_at(0, 2, &slow);
     struct dist_work *op = stage_op(stage, CALL_BROADCAST, 4);
-    backend_nccl.collectives[CALL_BROADCAST](stage->state, op);
+    backend_nccl.collective(stage->state, op);
     cr_assert(stage_await(stage, op, 5) && op->status == DIST_OK);
     stage_close(stage);
 }
@@ -193,7 +193,7 @@ Test(nccl_groups, tensors_of_the_host_stay_where_they_are)
     on_the_host(sum);
     cr_assert_eq(backend_nccl.send(stage->state, op), DIST_ERR_ARGUMENT);
     cr_assert_not_null(strstr(op->why.text, "the tensor lies on the host"), "%s", op->why.text);
-    cr_assert_eq(backend_nccl.collectives[CALL_ALL_REDUCE](stage->state, sum), DIST_ERR_ARGUMENT);
+    cr_assert_eq(backend_nccl.collective(stage->state, sum), DIST_ERR_ARGUMENT);
     expect_log(0, "");
     stage_close(stage);
 }

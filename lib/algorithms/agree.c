@@ -83,7 +83,7 @@ static void agree_on_splits(struct run *run)
 void run_meet(struct run *run)
 {
     struct algorithms *outer = run->outer;
-    run->meets = outer->inner->meet && !outer->all && !outer->inner->collectives[run->op->call];
+    run->meets = outer->inner->meet && !outer->all && !backend_does(outer->inner, run->op->call);
     if (!run->meets)
         return;
     work_copy_asked(&run->meeting, run->op);

@@ -42,13 +42,8 @@ int run_start(struct run *run)
     run->thread = (struct worker){
         .self = outer->self, .name = "dist collective", .work = background_work, .argument = run
     };
-    if (worker_start(&run->thread)) {
-        pthread_mutex_lock(&outer->lock);
-        run->next = outer->runs;
-        outer->runs = run;
-        pthread_mutex_unlock(&outer->lock);
+    if (worker_start(&run->thread))
         return DIST_OK;
-    }
     launch_drop_note(outer->self, run->note);
     struct dist_work *op = run->op;
     op->run = NULL;

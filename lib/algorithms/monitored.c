@@ -12,18 +12,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Rank 0's messages with member i: its answer, the question and the verdict. */
-static struct dist_work *monitored_answer(const struct run *run, int i)
+/* Rank 0's messages with member i. */
+enum monitored { ANSWER, QUESTION, VERDICT };
+static struct dist_work *monitored_message(const struct run *run, enum monitored which, int i)
 {
-    return &run->asked[i];
-}
-static struct dist_work *monitored_question(const struct run *run, int i)
-{
-    return &run->asked[run->comm.size + i];
-}
-static struct dist_work *monitored_verdict(const struct run *run, int i)
-{
-    return &run->asked[2 * run->comm.size + i];
+    return &run->asked[(int)which * run->comm.size + i];
 }
 
 /* Ask everybody at once: one who does not come must not hide others. */
@@ -33,16 +26,15 @@ static bool monitored_ask_all(struct run *run, unsigned char *late)
     if (!run->asked)
         run->comm.status = DIST_ERR_MEMORY;
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++) {
-        run_begin(run, monitored_answer(run, i), i, false, (struct span){ &late[i], 1 });
-        if (run->comm.status == DIST_OK)
-            run_begin(run, monitored_question(run, i), i, true, (struct span){ 0 });
+        run_begin(run, monitored_message(run, ANSWER, i), i, false, (struct span){ &late[i], 1 });
+        run_begin(run, monitored_message(run, QUESTION, i), i, true, (struct span){ 0 });
     }
     return run->comm.status == DIST_OK;
 }
 
 static bool monitored_has_answered(const struct run *run, int i)
 {
-    return run->outer->inner->test(run->outer->state, monitored_answer(run, i));
+    return run->outer->inner->test(run->outer->state, monitored_message(run, ANSWER, i));
 }
 
 static struct absent monitored_absent(struct run *run)
@@ -65,7 +57,7 @@ static void monitored_hear_all(struct run *run, struct absent *absent, const uns
     bool too_late = false;
     /* At once: all are over, one way or another, or none will be. */
     for (int i = 1; i < run->comm.size; i++) {
-        run_finish(run, monitored_answer(run, i));
+        run_finish(run, monitored_message(run, ANSWER, i));
         too_late = too_late || late[i];
     }
     if (too_late) /* for one that has told of rank 0 */
@@ -75,12 +67,12 @@ static void monitored_hear_all(struct run *run, struct absent *absent, const uns
 /* Those who come later find it, too; nobody waits for them. */
 static void monitored_tell_all(struct run *run, struct absent *absent)
 {
-    for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
-        run_begin(run, monitored_verdict(run, i), i, true, (struct span){ absent, sizeof *absent });
+    for (int i = 1; i < run->comm.size; i++)
+        run_begin(run, monitored_message(run, VERDICT, i), i, true, (struct span){ absent, sizeof *absent });
     for (int i = 1; run->comm.status == DIST_OK && i < run->comm.size; i++)
         if (monitored_has_answered(run, i)) {
-            run_finish(run, monitored_question(run, i));
-            run_finish(run, monitored_verdict(run, i));
+            run_finish(run, monitored_message(run, QUESTION, i));
+            run_finish(run, monitored_message(run, VERDICT, i));
         }
 }
 
@@ -91,10 +83,8 @@ static void monitored_be_told(struct run *run, struct absent *absent, unsigned c
     run->asked = calloc(1, sizeof *run->asked);
     if (!run->asked)
         run->comm.status = DIST_ERR_MEMORY;
-    if (run->comm.status == DIST_OK)
-        run_begin(run, question, 0, false, (struct span){ 0 });
-    if (run->comm.status == DIST_OK)
-        run_begin(run, verdict, 0, false, (struct span){ absent, sizeof *absent });
+    run_begin(run, question, 0, false, (struct span){ 0 });
+    run_begin(run, verdict, 0, false, (struct span){ absent, sizeof *absent });
     if (run->comm.status != DIST_OK)
         return;
     run_finish(run, question);

@@ -26,6 +26,8 @@
 void run_begin(struct run *run, struct dist_work *message, int peer, bool sends, struct span span)
 {
     const struct dist_work *op = run->op;
+    if (run->comm.status != DIST_OK)
+        return;
     *message = (struct dist_work){ .call = op->call,
                                    .at = op->at,
                                    .site = op->site,
@@ -114,7 +116,7 @@ static void run_swap_by_backend(struct communicator *comm, int to, const void *o
     struct run *run = (struct run *)comm;
     if (in_count >= 0)
         run_begin(run, &run->in, from, false, (struct span){ in, in_count });
-    if (out_count >= 0 && comm->status == DIST_OK)
+    if (out_count >= 0)
         run_begin(run, &run->out, to, true, (struct span){ (void *)(uintptr_t)out, out_count });
     if (comm->status != DIST_OK)
         return;

@@ -17,10 +17,8 @@ struct algorithms {
     bool all;                     /* DIST_ALGORITHM=messages: do every collective */
     all_reduce_algorithm *forced; /* what DIST_ALGORITHM names; NULL: not set */
     _Atomic bool closing;         /* give up what nobody will finish */
-    pthread_mutex_t lock;         /* guards `runs` */
-    struct run *
-        failed; /* over, but the inner backend may still look at a message of theirs: kept until it is closed */
-    struct run *runs; /* asynchronous ones not yet waited for */
+    pthread_mutex_t lock;         /* guards `runs`: */
+    struct run *runs;             /* under way, not yet waited for, or failed */
 };
 
 /* The backend that this rank shall use: `inner` itself, where it has every collective and DIST_ALGORITHM is not set; else a
@@ -34,10 +32,10 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
 struct run {
     struct communicator comm; /* first: the algorithms hand it back to us */
     struct algorithms *outer;
-    struct dist_work *op;
-    int tag;         /* below zero, where no program's message can be */
-    double deadline; /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
-    bool meets;      /* members come together as for the inner backend's collectives, by */
+    struct dist_work *op; /* NULL: it is over, and has failed */
+    int tag;              /* below zero, where no program's message can be */
+    double deadline;      /* monitored_barrier: when to give up, on dist_time()'s clock; 0: never */
+    bool meets;           /* members come together as for the inner backend's collectives, by */
     struct dist_work meeting;
     struct dist_work out, in;  /* the messages under way */
     struct dist_work *asked;   /* monitored_barrier: its other messages */

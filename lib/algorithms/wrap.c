@@ -1,31 +1,41 @@
-/* wrap.c: a backend around a backend: hands on what the inner one can do, and does the rest by messages. */
+/*
+ * wrap.c: a backend around a backend, which does by messages what the inner one cannot. Both have one state, the inner one's, as in
+ * trace/wrap.c: so calls that are none of our business go there directly.
+ */
 #include "run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static struct algorithms *wrap_here(void)
+{
+    return launch_self_if_any()->algorithms;
+}
+
 static bool wrap_is_ours(const struct algorithms *outer, const struct dist_work *op)
 {
     if (op->p2p || op->call < CALL_BROADCAST || op->call > CALL_MONITORED_BARRIER)
         return false;
-    return outer->all || !outer->inner->collectives[op->call] ||
+    return outer->all || !backend_does(outer->inner, op->call) ||
            (op->call == CALL_ALL_REDUCE && outer->forced);
 }
 
 /* ---- what we do ------------------------------------------------------------------------- */
 
-/* Forget a run that is over. Gives its status. */
+/* Of one that failed the inner backend may still look at a message: it is kept until that is closed. Gives its status. */
 static int wrap_end(struct algorithms *outer, struct run *run)
 {
     int status = run->op->status;
-    if (status == DIST_OK) {
-        run_free(run);
+    run->op = NULL;
+    if (status != DIST_OK)
         return status;
-    }
     pthread_mutex_lock(&outer->lock);
-    run->next = outer->failed;
-    outer->failed = run;
+    struct run **at = &outer->runs;
+    while (*at != run)
+        at = &(*at)->next;
+    *at = run->next;
     pthread_mutex_unlock(&outer->lock);
+    run_free(run);
     return status;
 }
 
@@ -40,6 +50,10 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op, uint
     run->tag = -2 - (int)(number % (1u << 30));
     if (op->call == CALL_MONITORED_BARRIER)
         run->deadline = dist_time() + op->timeout;
+    pthread_mutex_lock(&outer->lock);
+    run->next = outer->runs;
+    outer->runs = run;
+    pthread_mutex_unlock(&outer->lock);
     run_meet(run);
     if (op->async) {
         op->run = run;
@@ -53,140 +67,104 @@ static int wrap_by_messages(struct algorithms *outer, struct dist_work *op, uint
 
 /* ---- the calls ---------------------------------------------------------------------------- */
 
+static void wrap_free(struct algorithms *outer)
+{
+    for (struct run *run; (run = outer->runs);) {
+        outer->runs = run->next;
+        run_free(run);
+    }
+    outer->self->algorithms = NULL;
+    pthread_mutex_destroy(&outer->lock);
+    free(outer);
+}
+
 static int algorithms_open(struct launch_self *self, struct dist_group *world, void **state, struct why *why)
 {
     struct algorithms *outer = self->algorithms;
-    int status = outer->inner->open(self, world, &outer->state, why);
-    *state = outer;
-    if (status != DIST_OK) {
-        self->algorithms = NULL;
-        pthread_mutex_destroy(&outer->lock);
-        free(outer);
-    }
+    int status = outer->inner->open(self, world, state, why);
+    outer->state = *state;
+    if (status != DIST_OK)
+        wrap_free(outer);
     return status;
-}
-
-static void wrap_free_all(struct run *run)
-{
-    while (run) {
-        struct run *next = run->next;
-        run_free(run);
-        run = next;
-    }
 }
 
 static void algorithms_leave(void *state)
 {
-    struct algorithms *outer = state;
+    struct algorithms *outer = wrap_here();
     atomic_store(&outer->closing, true);
     eventcount_advance(&outer->self->world.header->slots[outer->self->env.rank].eventcount);
     for (struct run *run = outer->runs; run; run = run->next)
-        run_await(run);
-    outer->inner->leave(outer->state);
+        if (run->op)
+            run_await(run);
+    outer->inner->leave(state);
 }
 
 static int algorithms_close(void *state)
 {
-    struct algorithms *outer = state;
-    int status = outer->inner->close(outer->state);
-    wrap_free_all(outer->runs);
-    wrap_free_all(outer->failed);
-    outer->self->algorithms = NULL;
-    pthread_mutex_destroy(&outer->lock);
-    free(outer);
+    struct algorithms *outer = wrap_here();
+    int status = outer->inner->close(state);
+    wrap_free(outer);
     return status;
-}
-
-static int algorithms_group_new(void *state, struct dist_work *op, struct dist_group *group)
-{
-    struct algorithms *outer = state;
-    return outer->inner->group_new(outer->state, op, group);
-}
-
-static void algorithms_group_free(void *state, struct dist_group *group)
-{
-    struct algorithms *outer = state;
-    outer->inner->group_free(outer->state, group);
-}
-
-static int algorithms_message(void *state, struct dist_work *op)
-{
-    struct algorithms *outer = state;
-    return backend_start(outer->inner, outer->state, op);
 }
 
 /* Whoever does them, all count: so members that call two in another order do not meet in one of them. */
 static int algorithms_collective(void *state, struct dist_work *op)
 {
-    struct algorithms *outer = state;
+    struct algorithms *outer = wrap_here();
     uint32_t number = op->group->collectives++;
     return wrap_is_ours(outer, op) ? wrap_by_messages(outer, op, number)
-                                   : backend_start(outer->inner, outer->state, op);
+                                   : backend_start(outer->inner, state, op);
 }
 
 static bool algorithms_test(void *state, struct dist_work *op)
 {
-    struct algorithms *outer = state;
-    return wrap_is_ours(outer, op) ? atomic_load(&op->done) : outer->inner->test(outer->state, op);
+    struct algorithms *outer = wrap_here();
+    return wrap_is_ours(outer, op) ? atomic_load(&op->done) : outer->inner->test(state, op);
 }
 
 static int algorithms_wait(void *state, struct dist_work *op)
 {
-    struct algorithms *outer = state;
+    struct algorithms *outer = wrap_here();
     if (!wrap_is_ours(outer, op))
-        return outer->inner->wait(outer->state, op);
+        return outer->inner->wait(state, op);
     struct run *run = op->run;
     if (!run)
         return op->status;
     run_await(run);
-    pthread_mutex_lock(&outer->lock);
-    struct run **at = &outer->runs;
-    while (*at != run)
-        at = &(*at)->next;
-    *at = run->next;
-    pthread_mutex_unlock(&outer->lock);
     op->run = NULL;
     return wrap_end(outer, run);
 }
 
 static void algorithms_note(void *state, const struct dist_work *op)
 {
-    struct algorithms *outer = state;
+    struct algorithms *outer = wrap_here();
     if (outer->inner->note)
-        outer->inner->note(outer->state, op && wrap_is_ours(outer, op) ? NULL : op);
+        outer->inner->note(state, op && wrap_is_ours(outer, op) ? NULL : op);
 }
 
 static bool algorithms_on_host(void *state, const struct dist_work *op)
 {
-    return wrap_is_ours(state, op);
+    (void)state;
+    return wrap_is_ours(wrap_here(), op);
 }
 
 /* ---- putting it around -------------------------------------------------------------------- */
 
-static const struct backend wrapping = {
-    .open = algorithms_open,
-    .leave = algorithms_leave,
-    .close = algorithms_close,
-    .group_new = algorithms_group_new,
-    .group_free = algorithms_group_free,
-    .send = algorithms_message,
-    .recv = algorithms_message,
-    BACKEND_COLLECTIVES(algorithms_collective),
-    .collectives[CALL_ALL_TO_ALL] = algorithms_collective,
-    .collectives[CALL_BARRIER] = algorithms_collective,
-    .collectives[CALL_MONITORED_BARRIER] = algorithms_collective,
-    .test = algorithms_test,
-    .wait = algorithms_wait,
-    .note = algorithms_note,
-    .on_host = algorithms_on_host,
-};
-
-static bool wrap_is_complete(const struct backend *inner)
+/* No quick way, and no `hold`: the messages of a collective need the backend, whatever the rank waits for. */
+static void wrap_fill_table(struct backend *table, const struct backend *inner)
 {
-    for (int call = CALL_BROADCAST; call <= CALL_MONITORED_BARRIER; call++)
-        if (!inner->collectives[call])
-            return false;
-    return true;
+    *table = *inner;
+    table->open = algorithms_open;
+    table->leave = algorithms_leave;
+    table->close = algorithms_close;
+    table->quick_send = NULL;
+    table->hold = NULL;
+    table->collective = algorithms_collective;
+    table->leaves = 0;
+    table->test = algorithms_test;
+    table->wait = algorithms_wait;
+    table->note = algorithms_note;
+    table->on_host = algorithms_on_host;
 }
 
 const struct backend *algorithms_wrap(struct launch_self *self, const struct backend *inner, int *status,
@@ -196,7 +174,7 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
     *status = setting_check("DIST_ALGORITHM", why);
     if (*status != DIST_OK)
         return NULL;
-    if (!name && wrap_is_complete(inner))
+    if (!name && inner->collective && !inner->leaves)
         return inner;
     struct algorithms *outer = calloc(1, sizeof *outer);
     *status = outer ? DIST_OK : DIST_ERR_MEMORY; /* why has its words */
@@ -206,9 +184,7 @@ const struct backend *algorithms_wrap(struct launch_self *self, const struct bac
     outer->inner = inner;
     outer->all = name && strcmp(name, "messages") == 0;
     outer->forced = name ? algorithm_named(name) : NULL;
-    outer->table = wrapping;
-    outer->table.name = inner->name;
-    outer->table.on_streams = inner->on_streams;
+    wrap_fill_table(&outer->table, inner);
     pthread_mutex_init(&outer->lock, NULL);
     self->algorithms = outer;
     return &outer->table;

@@ -124,6 +124,8 @@ fill()
         case $name in
         # No absolute place survives a move; a path that was given apart has to.
         *.cmake) sed -i 's|"${CMAKE_CURRENT_LIST_DIR}//|"/|' $filled/"$name" ;;
+        *.[17])
+            awk -f lib/packaging/manual.awk lib/REFERENCE.md $filled/"$name" >$filled/page && mv $filled/page $filled/"$name" || exit 1 ;;
         esac
     done
 }

@@ -213,9 +213,8 @@ static void wrap_fill_table(struct backend *table, const struct backend *inner)
         table->quick_barrier = trace_quick_barrier;
     }
     table->send = table->recv = trace_start;
-    for (int call = 0; call < CALL_COUNT; call++)
-        if (inner->collectives[call])
-            table->collectives[call] = trace_start;
+    if (inner->collective)
+        table->collective = trace_start;
     table->test = trace_test;
     table->wait = trace_wait;
 }

@@ -130,6 +130,10 @@ symbols()
 
 manual()
 {
+    for words in '^.It Ev DIST_SHUFFLE$' '^.It 49 DIST_ERR_BUFFER$'; do
+        grep -q "$words" "$home/share/man/man7/dist.7" || { echo "dist.7: no $words"; return 1; }
+    done
+    [ "$(grep -c '^.It Ev' "$home/share/man/man1/distrun.1")" = 8 ] || { echo "distrun.1: not 8 variables"; return 1; }
     for page in "$home"/share/man/man[17]/*; do
         ! grep -n @ "$page" || return 1
         if command -v mandoc >/dev/null; then

@@ -240,10 +240,9 @@ void transport_leave(void *state);
 /* The calls of every backend with a transport, but open and name. all_to_all goes by messages (algorithms/), as does a barrier that gives up;
  * but whoever calls one meets those who call something else. */
 #define TRANSPORT_CALLS \
-    BACKEND_COLLECTIVES(transport_collective), \
-        .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
-        .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
-        .collectives[CALL_BARRIER] = transport_collective, .meet = transport_collective, \
-        .test = transport_test, .wait = transport_wait, .note = transport_note
+    .leave = transport_leave, .close = transport_close, .group_new = transport_group_new, \
+    .group_free = transport_group_free, .send = transport_message, .recv = transport_message, \
+    .collective = transport_collective, .leaves = 1u << CALL_ALL_TO_ALL | 1u << CALL_MONITORED_BARRIER, \
+    .meet = transport_collective, .test = transport_test, .wait = transport_wait, .note = transport_note
 
 #endif
