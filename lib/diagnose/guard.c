@@ -22,11 +22,10 @@ enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 static struct {
     atomic_flag lock;
     _Atomic bool open;
-    bool protects;        /* the second view is there */
-    char *base;           /* of it */
-    uintptr_t begin, end; /* the program's view */
-    uintptr_t page;       /* bytes */
-    void (*tell)(struct misuse *misuse);
+    bool protects;                  /* the second view is there */
+    char *base;                     /* of it */
+    uintptr_t begin, end;           /* the program's view */
+    uintptr_t page;                 /* bytes */
     struct stretch *places[PLACES]; /* the ranges that were not pardoned */
     uint64_t number;                /* of ranges, ever */
     _Atomic int count;
@@ -63,7 +62,6 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;
-        guard.tell = tell;
         guard.protects = world_map_twice(world) && fault_catch(tell);
         guard.base = world->base;
         atomic_store(&guard.open, true);
@@ -78,7 +76,7 @@ void guard_stand_first(void)
 {
     guard_lock();
     if (guard.protects)
-        fault_catch(guard.tell);
+        fault_catch(NULL);
     guard_unlock();
 }
 
@@ -109,15 +107,20 @@ static int guard_place_among_opened(uintptr_t page)
     return i;
 }
 
-static int guard_protection_of(uintptr_t page)
+/* What the ranges in flight on a page ask for. */
+static int guard_asked_for(uintptr_t page)
 {
     uintptr_t after = page + guard.page;
-    int i = guard_place_among_opened(page);
-    if (i < guard.opened_count && guard.opened[i].passes >= PASSES)
-        return PROT_READ | PROT_WRITE;
     if (guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
         return PROT_NONE;
     return guard_over(PLACE_READ, page, after) ? PROT_READ : PROT_READ | PROT_WRITE;
+}
+
+static int guard_protection_of(uintptr_t page)
+{
+    int i = guard_place_among_opened(page);
+    bool stays_open = i < guard.opened_count && guard.opened[i].passes >= PASSES;
+    return stays_open ? PROT_READ | PROT_WRITE : guard_asked_for(page);
 }
 
 /* Pages that are protected alike in one call. */
@@ -151,9 +154,9 @@ static void guard_forget_opened(const struct stretch *landed)
 {
     int kept = 0;
     for (int i = 0; i < guard.opened_count; i++) {
-        uintptr_t page = guard.opened[i].page, after = page + guard.page;
-        if (landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
-            guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
+        uintptr_t page = guard.opened[i].page;
+        if (landed->end <= page || page + guard.page <= landed->begin ||
+            guard_asked_for(page) != (PROT_READ | PROT_WRITE))
             guard.opened[kept++] = guard.opened[i];
     }
     guard.opened_count = kept;
