@@ -22,7 +22,7 @@
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner);
 
 /* The group that this op has made (group_new) has its id now. */
-void trace_group_made(struct launch_self *self, const struct dist_work *op);
+void trace_group_made(struct launch_self *self, const struct dist_work *op, const struct dist_group *group);
 
 /* This thread's next asks are of another dist_wait_any. */
 void trace_asks_anew(void);

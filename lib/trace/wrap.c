@@ -95,14 +95,14 @@ static int trace_group_new(void *state, struct dist_work *op)
     return wrap_finish(trace, op, status);
 }
 
-void trace_group_made(struct launch_self *self, const struct dist_work *op)
+void trace_group_made(struct launch_self *self, const struct dist_work *op, const struct dist_group *group)
 {
     struct trace *trace = self->trace;
     if (!trace || op->traced == TRACE_NONE)
         return;
     struct event *event = &trace->record->events[op->traced];
-    event->values = record_group(trace->record, op->group);
-    event->group = (uint16_t)op->group->id;
+    event->values = record_group(trace->record, group);
+    event->group = (uint16_t)group->id;
 }
 
 /* All that move data: the op says which. */
