@@ -107,20 +107,15 @@ static int guard_place_among_opened(uintptr_t page)
     return i;
 }
 
-/* What the ranges in flight on a page ask for. */
-static int guard_asked_for(uintptr_t page)
+static int guard_protection_of(uintptr_t page)
 {
     uintptr_t after = page + guard.page;
+    int i = guard_place_among_opened(page);
+    if (i < guard.opened_count && guard.opened[i].passes >= PASSES)
+        return PROT_READ | PROT_WRITE;
     if (guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
         return PROT_NONE;
     return guard_over(PLACE_READ, page, after) ? PROT_READ : PROT_READ | PROT_WRITE;
-}
-
-static int guard_protection_of(uintptr_t page)
-{
-    int i = guard_place_among_opened(page);
-    bool stays_open = i < guard.opened_count && guard.opened[i].passes >= PASSES;
-    return stays_open ? PROT_READ | PROT_WRITE : guard_asked_for(page);
 }
 
 /* Pages that are protected alike in one call. */
@@ -154,9 +149,9 @@ static void guard_forget_opened(const struct stretch *landed)
 {
     int kept = 0;
     for (int i = 0; i < guard.opened_count; i++) {
-        uintptr_t page = guard.opened[i].page;
-        if (landed->end <= page || page + guard.page <= landed->begin ||
-            guard_asked_for(page) != (PROT_READ | PROT_WRITE))
+        uintptr_t page = guard.opened[i].page, after = page + guard.page;
+        if (landed->end <= page || after <= landed->begin || guard_over(PLACE_READ, page, after) ||
+            guard_over(PLACE_WRITTEN, page, after) || guard_over(PLACE_DEVICE, page, after))
             guard.opened[kept++] = guard.opened[i];
     }
     guard.opened_count = kept;

@@ -77,7 +77,8 @@ struct event *record_next(const struct record *record, const struct event *after
 /* Prepare the calling rank's record. False: this world has no room for one. */
 bool record_open(struct record *record, uint64_t bytes, int ranks, const char *backend);
 
-/* Begin an event, filled in from `as` (begin 0: now), and end it. TRACE_NONE: lost. And begin one from an op, which then has it (op->traced). */
+/* Begin an event, filled in from `as` (begin 0: now), and end it. TRACE_NONE: lost. And begin one of an op, which then has it
+ * (op->traced). */
 uint32_t record_begin(struct record *record, struct event as);
 void record_end(struct record *record, uint32_t event);
 void record_begin_op(struct record *record, enum event_kind kind, enum call call, struct dist_work *op);
