@@ -180,7 +180,7 @@ dist_group *dist_new_group_at(struct dist_at at, const int *ranks, int count)
     struct dist_work op = { .call = CALL_NEW_GROUP, .at = at, .group = &context->world };
     op.site = context_site(context, at.file, at.line);
     if (dist_groups_meet_for(context, &op, group ? group : &poor) == DIST_OK) {
-        trace_group_made(context->self, group);
+        trace_group_made(context->self, &op, group);
         context_lock(context);
         handle_open(&context->groups, &group->handle);
         context_unlock(context);

@@ -36,14 +36,23 @@ static void noted_shuffle(struct context *context, const struct dist_work *op)
     usleep(op->sends ? (unsigned)(dice >> 40) % LATE_MOST : 2 * LATE_MOST);
 }
 
+/* The next entry of the list; NULL: no more is noted. (It counts no further then: after some hours the number would begin anew.) */
+static struct log_entry *noted_next(struct call_log *log)
+{
+    uint32_t number = atomic_load_explicit(&log->count, memory_order_relaxed);
+    if (number < LOG_ROOM)
+        number = atomic_fetch_add(&log->count, 1);
+    return number < LOG_ROOM ? &log->entries[number] : NULL;
+}
+
 void noted_add(struct context *context, struct dist_work *op)
 {
-    op->logged = 0;
-    if (!log_is_full(context->log)) {
-        struct log_entry entry = { .op = work_note(op), .blocks = !op->async };
-        entry.op.seq = op->p2p ? 0 : op->group->logged++;
-        entry.peer = entry.op.peer;
-        op->logged = log_add(context->log, entry);
+    struct log_entry *entry = noted_next(context->log);
+    op->logged = entry ? (uint32_t)(entry - context->log->entries) + 1 : 0;
+    if (entry) {
+        *entry = (struct log_entry){ .op = work_note(op), .blocks = !op->async };
+        entry->op.seq = op->p2p ? 0 : op->group->logged++;
+        entry->peer = entry->op.peer;
     }
     if (op->p2p)
         noted_shuffle(context, op);
@@ -60,5 +69,7 @@ void noted_add_source(struct context *context, const struct dist_work *op)
 
 void noted_add_over(struct context *context, const struct dist_work *work, bool waits)
 {
-    log_add(context->log, (struct log_entry){ .waits_for = work->logged, .blocks = waits });
+    struct log_entry *entry = noted_next(context->log);
+    if (entry)
+        *entry = (struct log_entry){ .waits_for = work->logged, .blocks = waits };
 }

@@ -1,5 +1,6 @@
 /* devices.c: the devices that this library was built with, and why there is no GPU, as one sentence. */
 #include "device.h"
+#include "../launch/text.h"
 
 #include <glob.h>
 #include <stdarg.h>
@@ -39,11 +40,7 @@ int device_fail(enum dist_error status, const char *format, ...)
 static bool devices_starts_with(const char *path, const char *text)
 {
     char line[16] = "";
-    FILE *file = fopen(path, "re");
-    bool read = file && fgets(line, sizeof line, file);
-    if (file)
-        fclose(file);
-    return read && strncmp(line, text, strlen(text)) == 0;
+    return text_find_line(path, "", line, sizeof line) && strncmp(line, text, strlen(text)) == 0;
 }
 
 /* NVIDIA's, and a display (0x03), among all that hangs on PCIe. */

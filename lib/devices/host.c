@@ -43,19 +43,14 @@ static void *host_make_arena(struct launch_self *self)
 /* What the kernel could give without killing anybody, in bytes. Many where it does not say. */
 static uint64_t host_machine_bytes(void)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
-    if (!file)
-        return UINT64_MAX;
+    static const char *const file = "/proc/meminfo";
     char line[128];
-    unsigned long long kib = 0, sum = 0;
-    bool told = false;
-    while (fgets(line, sizeof(line), file))
-        if (sscanf(line, "MemAvailable: %llu", &kib) == 1 || sscanf(line, "SwapFree: %llu", &kib) == 1) {
-            told |= line[0] == 'M';
-            sum += kib;
-        }
-    fclose(file);
-    return told ? sum * 1024 : UINT64_MAX;
+    unsigned long long kib = 0, swap = 0;
+    if (!text_find_line(file, "MemAvailable:", line, sizeof line) || sscanf(line, "%*s %llu", &kib) != 1)
+        return UINT64_MAX;
+    if (text_find_line(file, "SwapFree:", line, sizeof line))
+        sscanf(line, "%*s %llu", &swap);
+    return (kib + swap) * 1024;
 }
 
 /* A page of a file that the machine cannot provide kills whoever touches it (SIGBUS). For large blocks the kernel is

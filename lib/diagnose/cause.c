@@ -14,15 +14,6 @@
 
 #define ALTERNATIVES 3 /* of dist_wait_any: that a sentence names */
 
-void say(struct diagnosis *d, const char *format, ...)
-{
-    size_t used = strlen(d->sentence);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(d->sentence + used, sizeof d->sentence - used, format, list);
-    va_end(list);
-}
-
 void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
 {
     d->lesson = lesson;
@@ -35,19 +26,19 @@ void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
 /* "receive from rank 2 (x.c:8)" */
 static void cause_say_message(struct diagnosis *d, int rank, const struct note_op *op)
 {
-    say(d, op->kind == NOTE_RECV ? "receive from " : "send to ");
+    why_add(&d->sentence, op->kind == NOTE_RECV ? "receive from " : "send to ");
     if (op->peer == DIST_ANY_SOURCE)
-        say(d, "anybody");
+        why_add(&d->sentence, "anybody");
     else if (op->peer == rank)
-        say(d, "itself");
+        why_add(&d->sentence, "itself");
     else
-        say(d, "rank %d", op->peer);
-    say(d, " (%s)", place_of(d, rank, op->site).text);
+        why_add(&d->sentence, "rank %d", op->peer);
+    why_add(&d->sentence, " (%s)", place_of(d, rank, op->site).text);
 }
 
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op)
 {
-    say(d, "rank %d waits to ", rank);
+    why_add(&d->sentence, "rank %d waits to ", rank);
     cause_say_message(d, rank, op);
 }
 
@@ -55,21 +46,21 @@ void say_wait(struct diagnosis *d, int rank, const struct note_op *op)
 static void cause_say_alternatives(struct diagnosis *d, int rank)
 {
     int count = 0;
-    say(d, "rank %d waits for any of: ", rank);
+    why_add(&d->sentence, "rank %d waits for any of: ", rank);
     for (int i = -1; (i = next_awaited(&d->views[rank], i)) >= 0;) {
         const struct note_op *op = &d->views[rank].open[i];
         if (count++ >= ALTERNATIVES)
             continue;
-        say(d, count > 1 ? ", " : "");
+        why_add(&d->sentence, count > 1 ? ", " : "");
         if (in_collective(op)) {
-            say(d, "%s (%s)", call_name(op->call), place_of(d, rank, op->site).text);
+            why_add(&d->sentence, "%s (%s)", call_name(op->call), place_of(d, rank, op->site).text);
         } else {
-            say(d, "the ");
+            why_add(&d->sentence, "the ");
             cause_say_message(d, rank, op);
         }
     }
     if (count > ALTERNATIVES)
-        say(d, ", and %d more", count - ALTERNATIVES);
+        why_add(&d->sentence, ", and %d more", count - ALTERNATIVES);
 }
 
 static bool cause_tell_left(struct diagnosis *d)
@@ -80,8 +71,8 @@ static bool cause_tell_left(struct diagnosis *d)
                 continue;
             const struct note_op *op = &d->views[rank].open[0];
             d->error = DIST_ERR_PEER_LOST;
-            say(d, "rank %d waits in %s (%s) for rank %d, which has left the job", rank, call_name(op->call),
-                place_of(d, rank, op->site).text, peer);
+            why_add(&d->sentence, "rank %d waits in %s (%s) for rank %d, which has left the job", rank,
+                    call_name(op->call), place_of(d, rank, op->site).text, peer);
             advise(d,
                    op->call == CALL_NEW_GROUP ? LESSON_NEW_GROUP
                    : in_collective(op)        ? LESSON_NOT_ALL
@@ -97,7 +88,7 @@ static bool cause_tell_left(struct diagnosis *d)
 const struct note_op *link_of(const struct diagnosis *d, int i)
 {
     int rank = d->cycle[i], next = d->cycle[(i + 1) % d->cycle_length];
-    const struct note_op *op = d->replay ? NULL : awaited_of(d, rank, next);
+    const struct note_op *op = awaited_of(d, rank, next);
     return op ? op : &d->views[rank].open[0];
 }
 
@@ -135,16 +126,18 @@ static void cause_tell_itself(struct diagnosis *d, int rank)
     bool receives = op->kind == NOTE_RECV;
     if (waits_for_any(&d->views[rank])) {
         cause_say_alternatives(d, rank);
-        say(d, ", and has not begun its own other half");
+        why_add(&d->sentence, ", and has not begun its own other half");
         advise(d, LESSON_NOT_MET,
                "start the other half before the wait, or name the rank that really has it");
     } else if (cause_is_blocking(op)) {
-        say(d, "rank %d waits for itself, and cannot make the other call while it waits", rank);
+        why_add(&d->sentence, "rank %d waits for itself, and cannot make the other call while it waits",
+                rank);
         advise(d, LESSON_SENDS_FIRST,
                "start one of the two with dist_isend or dist_irecv, then wait for both");
     } else {
         say_wait(d, rank, op);
-        say(d, ", and has not begun to %s", receives ? "send to itself" : "receive from itself");
+        why_add(&d->sentence, ", and has not begun to %s",
+                receives ? "send to itself" : "receive from itself");
         advise(d, LESSON_NOT_MET, "name the rank that really %s, or start %s to itself before the wait",
                receives ? "sends" : "receives", receives ? "the send" : "the receive");
     }
@@ -199,12 +192,12 @@ static void cause_tell_cycle(struct diagnosis *d)
         return;
     }
     if (n == 2)
-        say(d, "ranks %d and %d wait for each other", d->cycle[0], d->cycle[1]);
+        why_add(&d->sentence, "ranks %d and %d wait for each other", d->cycle[0], d->cycle[1]);
     else
-        say(d, "%d ranks wait for each other in a cycle", n);
+        why_add(&d->sentence, "%d ranks wait for each other in a cycle", n);
     for (int i = 0; i < n; i++)
         if (waits_for_any(&d->views[d->cycle[i]])) {
-            say(d, "; ");
+            why_add(&d->sentence, "; ");
             cause_say_alternatives(d, d->cycle[i]);
             break;
         }
@@ -213,7 +206,8 @@ static void cause_tell_cycle(struct diagnosis *d)
 
 void explain_luck(struct diagnosis *d)
 {
-    say(d, "this run ended only because its messages were small enough to be buffered: otherwise ");
+    why_add(&d->sentence,
+            "this run ended only because its messages were small enough to be buffered: otherwise ");
     cause_tell_cycle(d);
     d->error = DIST_OK;
     d->lesson = LESSON_BUFFERED;
@@ -226,14 +220,14 @@ static void cause_tell_nobody_left(struct diagnosis *d)
     for (int rank = 0; rank < d->size; rank++)
         if (waits_for_any(&d->views[rank])) {
             cause_say_alternatives(d, rank);
-            say(d, "; all whom these need have left the job");
+            why_add(&d->sentence, "; all whom these need have left the job");
             advise(d, LESSON_NOT_MET, "let one of them make the matching call before it leaves");
             return;
         }
-    for (int rank = 0; rank < d->size && !d->sentence[0]; rank++)
+    for (int rank = 0; rank < d->size && !d->sentence.text[0]; rank++)
         if (needs_only_one(&d->views[rank]))
             say_wait(d, rank, &d->views[rank].open[0]);
-    say(d, "; all that could still send have left the job");
+    why_add(&d->sentence, "; all that could still send have left the job");
     advise(d, LESSON_NOT_MET, "count the messages: each receive needs a send of its own");
 }
 

@@ -44,7 +44,7 @@ struct diagnosis {
     int cycle_length;           /* 0: there is none */
     enum dist_error error;      /* DIST_OK: a warning, of luck in a run that ended well; */
     bool polls;                 /* or of a rank that polls */
-    char sentence[400];
+    struct why sentence;
     char advice[240];
     const char *lesson;          /* that explains it: launch/text.h */
     const struct replay *replay; /* of a run that is only thought through; else NULL */
@@ -121,8 +121,7 @@ bool has_left(const struct view *view);
 void find_cycle(struct diagnosis *d);
 bool in_cycle(const struct diagnosis *d, int rank);
 
-/* cause.c. `say` adds to the sentence; what does not fit is cut off. */
-void say(struct diagnosis *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* cause.c */
 void say_wait(struct diagnosis *d, int rank, const struct note_op *op); /* what it waits for, and where */
 void advise(struct diagnosis *d, const char *lesson, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

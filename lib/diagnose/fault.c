@@ -8,13 +8,12 @@
  */
 #define _GNU_SOURCE
 #include "guard.h"
+#include "../launch/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 /* One per process, like the handler itself; written before it is installed. */
 static void (*report_misuse)(struct misuse *misuse);
@@ -94,14 +93,9 @@ static void fault_set_trap(ucontext_t *context, bool on)
 
 static bool fault_is_traced(void)
 {
-    char text[4096];
-    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    text[length > 0 ? length : 0] = '\0';
-    const char *tracer = strstr(text, "TracerPid:\t");
-    return !tracer || tracer[strlen("TracerPid:\t")] != '0';
+    char line[128];
+    return !text_find_line("/proc/self/status", "TracerPid:", line, sizeof line) ||
+           strcmp(line, "TracerPid:\t0\n") != 0;
 }
 #else
 static void fault_set_trap(ucontext_t *context, bool on)
@@ -179,7 +173,8 @@ static bool fault_take(int number, void (*handler)(int, siginfo_t *, void *), st
 bool fault_catch(void (*tell)(struct misuse *misuse))
 {
     bool again = report_misuse != NULL;
-    report_misuse = tell;
+    if (tell)
+        report_misuse = tell;
     where_prepare();
     if (!fault_take(SIGSEGV, fault_on_fault, &before))
         return false;

@@ -22,11 +22,10 @@ enum place { PLACE_READ, PLACE_WRITTEN, PLACE_DEVICE, PLACES };
 static struct {
     atomic_flag lock;
     _Atomic bool open;
-    bool protects;        /* the second view is there */
-    char *base;           /* of it */
-    uintptr_t begin, end; /* the program's view */
-    uintptr_t page;       /* bytes */
-    void (*tell)(struct misuse *misuse);
+    bool protects;                  /* the second view is there */
+    char *base;                     /* of it */
+    uintptr_t begin, end;           /* the program's view */
+    uintptr_t page;                 /* bytes */
     struct stretch *places[PLACES]; /* the ranges that were not pardoned */
     uint64_t number;                /* of ranges, ever */
     _Atomic int count;
@@ -63,7 +62,6 @@ bool guard_open(struct world *world, void (*tell)(struct misuse *misuse))
         guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
         guard.begin = (uintptr_t)world->header;
         guard.end = guard.begin + world->header->bytes;
-        guard.tell = tell;
         guard.protects = world_map_twice(world) && fault_catch(tell);
         guard.base = world->base;
         atomic_store(&guard.open, true);
@@ -78,7 +76,7 @@ void guard_stand_first(void)
 {
     guard_lock();
     if (guard.protects)
-        fault_catch(guard.tell);
+        fault_catch(NULL);
     guard_unlock();
 }
 

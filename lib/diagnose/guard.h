@@ -76,8 +76,9 @@ enum fault { FAULT_FOREIGN, FAULT_INNOCENT, FAULT_MISUSE };
 enum fault guard_fault(uintptr_t address, bool passes, struct misuse *misuse);
 void guard_close(uintptr_t address);
 
-bool fault_catch(void (*tell)(struct misuse *misuse));    /* fault.c: be the first that a fault comes to */
-void where_prepare(void);                                 /* where.c: what must not happen inside a handler */
+bool fault_catch(
+    void (*tell)(struct misuse *misuse)); /* fault.c: be the first that a fault comes to (NULL: again) */
+void where_prepare(void);                 /* where.c: what must not happen inside a handler */
 void where_touched(void *context, struct misuse *misuse); /* fills in at, function, address */
 
 /* misuse.c: "dist_isend to 1 (overlap.c:27)" (peer: as in struct guarded); a place, "line 27" in a report that names the other's file; one

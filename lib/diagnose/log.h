@@ -41,20 +41,4 @@ static inline uint32_t log_count(const struct call_log *log)
     return count < LOG_ROOM ? count : LOG_ROOM;
 }
 
-/* No entry will ever be added any more. */
-static inline bool log_is_full(const struct call_log *log)
-{
-    return atomic_load_explicit(&log->count, memory_order_relaxed) >= LOG_ROOM;
-}
-
-/* Add an entry. Gives its number, from 1; 0: nothing is noted. */
-static inline uint32_t log_add(struct call_log *log, struct log_entry entry)
-{
-    uint32_t number = log_is_full(log) ? LOG_ROOM : atomic_fetch_add(&log->count, 1);
-    if (number >= LOG_ROOM)
-        return 0;
-    log->entries[number] = entry;
-    return number + 1;
-}
-
 #endif

@@ -69,31 +69,31 @@ static bool near_may_be_meant(const struct diagnosis *d, const struct near_miss 
                                         near->own->count == near->op->count && !near_stuck_anyway(d, near));
 }
 
-static void near_consider(const struct diagnosis *d, struct near_miss *best, struct near_miss near)
+static void near_consider(const struct diagnosis *d, struct near_miss *best, struct near_miss *near,
+                          int other, const struct note_op *op)
 {
-    near.distance = near_distance(d, &near);
-    if (near.distance != NEAR_NOT && near_may_be_meant(d, &near) &&
-        (best->distance == NEAR_NOT || near.distance < best->distance))
-        *best = near;
+    near->other = other;
+    near->op = op;
+    near->distance = near_distance(d, near);
+    if (near->distance != NEAR_NOT && near_may_be_meant(d, near) &&
+        (best->distance == NEAR_NOT || near->distance < best->distance))
+        *best = *near;
 }
 
 /* All that is like one thing that `waiter` waits for. */
 static void near_consider_all(const struct diagnosis *d, struct near_miss *best, int waiter,
                               const struct note_op *own)
 {
+    struct near_miss near = { .waiter = waiter, .own = own, .astray = best->astray };
     const struct view *view = &d->views[waiter];
     int wanted = own->kind == NOTE_RECV ? NOTE_SEND : NOTE_RECV;
     for (int other = 0; other < d->size; other++)
         for (int i = 0; i < d->views[other].count; i++)
             if (d->views[other].open[i].kind == wanted)
-                near_consider(d, best,
-                              (struct near_miss){ waiter, own, other, &d->views[other].open[i], NEAR_NOT,
-                                                  best->astray });
+                near_consider(d, best, &near, other, &d->views[other].open[i]);
     for (int i = 0; i < view->count && wanted == NOTE_SEND; i++)
         if (view->open[i].kind == NOTE_UNEXPECTED)
-            near_consider(d, best,
-                          (struct near_miss){ waiter, own, view->open[i].peer, &view->open[i], NEAR_NOT,
-                                              best->astray });
+            near_consider(d, best, &near, view->open[i].peer, &view->open[i]);
 }
 
 /* All of a cycle wait to receive, and each is sent what it waits for by another one of them, which it does not name: a ring, say, in
@@ -129,19 +129,20 @@ bool tell_near_miss(struct diagnosis *d)
     d->error = DIST_ERR_MISMATCH;
     say_wait(d, near.waiter, own);
     if (near.distance == NEAR_TAG) {
-        say(d, " with tag %d; rank %d %s it with tag %d (%s)", own->tag, near.other, does, op->tag,
-            there.text);
+        why_add(&d->sentence, " with tag %d; rank %d %s it with tag %d (%s)", own->tag, near.other, does,
+                op->tag, there.text);
         advise(d, LESSON_NOT_MET,
                "give both calls the same tag; or, if both ranks make both calls, in the same order");
     } else if (near.distance == NEAR_GROUP) {
-        say(d, "; rank %d %s it on another group (%s)", near.other, does, there.text);
+        why_add(&d->sentence, "; rank %d %s it on another group (%s)", near.other, does, there.text);
         advise(d, LESSON_TWO_GROUPS,
                "give both calls the same group; or, if both ranks make both calls, in the same order");
     } else if (near.distance == NEAR_OTHERS_RANK) {
-        say(d, "; rank %d %s rank %d instead (%s)", near.other, does, op->peer, there.text);
+        why_add(&d->sentence, "; rank %d %s rank %d instead (%s)", near.other, does, op->peer, there.text);
         advise(d, LESSON_NOT_MET, "let both calls name each other's rank");
     } else {
-        say(d, "; the nearest unmatched call is rank %d's, which %s it (%s)", near.other, does, there.text);
+        why_add(&d->sentence, "; the nearest unmatched call is rank %d's, which %s it (%s)", near.other, does,
+                there.text);
         advise(d, LESSON_NOT_MET,
                own->kind == NOTE_RECV ? "name the rank that really sends, or let that rank send"
                                       : "name the rank that really receives, or let that rank receive");

@@ -89,15 +89,15 @@ static void poll_explain(struct diagnosis *d, int rank)
         ask += peer != rank && !has_left(&d->views[peer]) && poll_asks(d->world, peer);
     }
     d->polls = true;
-    say(d, "rank %d has been polling for %.0f s (%s), and all other ranks %s%s", rank,
-        (double)(launch_clock_ns() - polling.since) / 1e9,
-        place_of(d, rank, d->views[rank].call & 0xffff).text,
-        left + ask == 0       ? "wait"
-        : left == d->size - 1 ? "have left the job"
-        : ask == d->size - 1  ? "poll, too"
-        : ask == 0            ? "wait or have left the job"
-                              : "wait, or poll, too",
-        ask > 0 && left > 0 ? ", or have left the job" : "");
+    why_add(&d->sentence, "rank %d has been polling for %.0f s (%s), and all other ranks %s%s", rank,
+            (double)(launch_clock_ns() - polling.since) / 1e9,
+            place_of(d, rank, d->views[rank].call & 0xffff).text,
+            left + ask == 0       ? "wait"
+            : left == d->size - 1 ? "have left the job"
+            : ask == d->size - 1  ? "poll, too"
+            : ask == 0            ? "wait or have left the job"
+                                  : "wait, or poll, too",
+            ask > 0 && left > 0 ? ", or have left the job" : "");
     advise(d, LESSON_NOT_MET,
            left == d->size - 1 ? "ask no more: what nobody has sent by now will not come"
            : ask > 0           ? "wait with dist_wait or dist_wait_any: a deadlock is told then"

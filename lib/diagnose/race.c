@@ -21,7 +21,7 @@ struct race {
 
 static uint32_t *race_clock_of(const struct replay *replay, int rank, uint32_t entry)
 {
-    return replay->clock + place_among(replay, rank, entry) * (size_t)replay->size;
+    return replay->clock + (replay->ranks[rank].first + entry) * (size_t)replay->size;
 }
 
 static void race_learn(const struct replay *replay, uint32_t *now, int other, uint32_t entry)
@@ -42,7 +42,7 @@ static bool race_hears(const struct log_entry *e, int rank, int other)
 static void race_learn_all(const struct replay *replay, uint32_t *now, int rank, uint32_t entry)
 {
     const struct log_entry *e = entry_of(replay, rank, entry);
-    const struct half *first = &replay->halves[partner_of(replay, rank, entry)];
+    const struct half *first = &replay->halves[met_of(replay, rank, entry)->partner];
     const struct half *end = replay->halves + replay->half_count;
     for (const struct half *half = first; half < end && half_same_channel(half, first); half++)
         if (race_hears(e, rank, half->rank))
@@ -52,15 +52,13 @@ static void race_learn_all(const struct replay *replay, uint32_t *now, int rank,
 void races_pass(struct replay *replay, int rank)
 {
     uint32_t at = replay->ranks[rank].at, entry = entry_begun(replay, rank, at);
-    uint32_t *over = &replay->over[place_among(replay, rank, entry)];
     uint32_t *now = race_clock_of(replay, rank, at + 1);
     memcpy(now, race_clock_of(replay, rank, at), (size_t)replay->size * sizeof *now);
     now[rank] = at + 1;
-    if ((entry == at && !entry_of(replay, rank, at)->blocks) || *over != NOBODY)
+    if (met_of(replay, rank, entry)->over != at)
         return;
-    *over = at;
     const struct log_entry *e = entry_of(replay, rank, entry);
-    uint32_t partner = partner_of(replay, rank, entry);
+    uint32_t partner = met_of(replay, rank, entry)->partner;
     if (e->op.kind == NOTE_COLLECTIVE)
         race_learn_all(replay, now, rank, entry);
     else if (partner != NOBODY && !was_buffered(replay, e))
@@ -110,7 +108,7 @@ static bool race_could_take(const struct replay *replay, struct race *race)
                         : NULL;
     const uint32_t *known = race_clock_of(replay, race->other, race->message);
     return race->message <= replay->ranks[race->other].at &&
-           known[race->rank] <= replay->over[place_among(replay, race->rank, race->receive)] &&
+           known[race->rank] <= met_of(replay, race->rank, race->receive)->over &&
            known[race->took] <= race->taken;
 }
 
@@ -122,7 +120,7 @@ static bool race_find(const struct replay *replay, struct race *found)
     for (race->rank = 0; race->rank < replay->size; race->rank++)
         for (race->receive = 0; race->receive < replay->ranks[race->rank].at; race->receive++) {
             const struct log_entry *e = entry_of(replay, race->rank, race->receive);
-            race->taken = partner_of(replay, race->rank, race->receive);
+            race->taken = met_of(replay, race->rank, race->receive)->partner;
             race->took = e->peer;
             if (e->op.peer != DIST_ANY_SOURCE || race->taken == NOBODY)
                 continue;
@@ -150,15 +148,16 @@ void races_tell(const struct world *world, const struct replay *replay)
         replay_view(message, &d.views[race.other]);
         replay_view(taken, &d.views[race.took]);
         replay_view(receive, &d.views[race.rank]);
-        say(&d,
+        why_add(
+            &d.sentence,
             "it was luck which message rank %d received from anybody (%s): it was rank %d's (%s), and could "
             "have been rank %d's (%s)",
             race.rank, place_of(&d, race.rank, receive->op.site).text, race.took,
             place_of(&d, race.took, taken->op.site).text, race.other,
             place_of(&d, race.other, message->op.site).text);
         if (race.starves)
-            say(&d, "; then rank %d would have waited for that one for ever (%s)", race.rank,
-                place_of(&d, race.rank, race.starves->op.site).text);
+            why_add(&d.sentence, "; then rank %d would have waited for that one for ever (%s)", race.rank,
+                    place_of(&d, race.rank, race.starves->op.site).text);
         advise(&d, LESSON_WHICH_MESSAGE,
                race.starves ? "name the rank that is meant, or give its messages a tag of their own"
                             : "name the rank that is meant, or give its messages a tag of their own; if any "

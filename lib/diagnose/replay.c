@@ -16,12 +16,14 @@
 
 #define RACES_ROOM ((uint64_t)1 << 24) /* numbers in all vectors */
 
-/* All entries but the waits, sorted. A receive from anybody that never met a message is nobody's other half. */
+/* All entries but the waits, sorted, and where each is over. A receive from anybody that never met a message is nobody's other half. */
 static void replay_collect(struct replay *replay)
 {
     for (int rank = 0; rank < replay->size; rank++)
         for (uint32_t i = 0; i < replay->ranks[rank].count; i++) {
             const struct log_entry *e = entry_of(replay, rank, i);
+            if (e->waits_for || e->blocks)
+                met_of(replay, rank, entry_begun(replay, rank, i))->over = i;
             bool sends = e->op.kind == NOTE_SEND, message = e->op.kind != NOTE_COLLECTIVE;
             struct half half = { -1, -1, e->op.group, e->op.seq, false, rank, i, i };
             if (e->waits_for || (message && e->peer < 0))
@@ -46,8 +48,7 @@ static void replay_pair_all(struct replay *replay)
             size_t other = half->receives ? begin + (i - receives) : receives + (i - begin);
             uint32_t partner =
                 other < (half->receives ? receives : end) ? replay->halves[other].entry : NOBODY;
-            replay->partner[place_among(replay, half->rank, half->entry)] =
-                half->src < 0 ? (uint32_t)begin : partner;
+            met_of(replay, half->rank, half->entry)->partner = half->src < 0 ? (uint32_t)begin : partner;
         }
     }
 }
@@ -56,7 +57,7 @@ static bool replay_is_over(const struct replay *replay, int rank, uint32_t entry
 {
     entry = entry_begun(replay, rank, entry);
     const struct log_entry *e = entry_of(replay, rank, entry);
-    uint32_t partner = partner_of(replay, rank, entry);
+    uint32_t partner = met_of(replay, rank, entry)->partner;
     if (replay->clock && was_buffered(replay, e))
         return true;
     if (e->op.kind == NOTE_COLLECTIVE)
@@ -68,7 +69,7 @@ static void replay_arrive(struct replay *replay, int rank)
 {
     uint32_t at = replay->ranks[rank].at;
     if (at < replay->ranks[rank].count && entry_of(replay, rank, at)->op.kind == NOTE_COLLECTIVE)
-        replay->arrived[partner_of(replay, rank, at)]++;
+        replay->arrived[met_of(replay, rank, at)->partner]++;
 }
 
 static bool replay_move_on(struct replay *replay, int rank)
@@ -123,15 +124,13 @@ static bool replay_prepare(struct replay *replay, const struct world *world, boo
         replay->ranks[rank] = (struct replayed){ .log = log, .count = count, .first = total };
         total += count + 1;
     }
-    replay->partner = malloc(total * sizeof *replay->partner);
-    replay->over = malloc(total * sizeof *replay->over);
+    replay->met = malloc(total * sizeof *replay->met);
     replay->halves = calloc(total, sizeof *replay->halves);
     replay->arrived = calloc(total, sizeof *replay->arrived);
     replay->clock = races ? calloc(total * size, sizeof *replay->clock) : NULL;
-    if (!replay->partner || !replay->over || !replay->halves || !replay->arrived || (races && !replay->clock))
+    if (!replay->met || !replay->halves || !replay->arrived || (races && !replay->clock))
         return false;
-    memset(replay->partner, 0xff, total * sizeof *replay->partner); /* NOBODY */
-    memset(replay->over, 0xff, total * sizeof *replay->over);
+    memset(replay->met, 0xff, total * sizeof *replay->met); /* NOBODY */
     return true;
 }
 
@@ -143,7 +142,7 @@ bool replay_waits_for(const struct replay *replay, int rank, int peer)
     const struct log_entry *e = entry_of(replay, rank, entry);
     if (e->op.kind != NOTE_COLLECTIVE)
         return e->peer == peer;
-    const struct half *own = &replay->halves[partner_of(replay, rank, entry)];
+    const struct half *own = &replay->halves[met_of(replay, rank, entry)->partner];
     const struct half *end = replay->halves + replay->half_count;
     for (const struct half *half = own; half < end && half_same_channel(half, own); half++)
         if (half->rank == peer)
@@ -193,19 +192,16 @@ static void replay_again(const struct world *world, uint64_t buffered, bool race
             replay_tell_luck(world, &replay);
     }
     free(replay.ranks);
-    free(replay.partner);
+    free(replay.met);
     free(replay.halves);
     free(replay.arrived);
     free(replay.clock);
-    free(replay.over);
 }
 
 void replay_check(const struct world *world)
 {
     size_t buffered = 0;
     struct why why;
-    if (!log_of(world, 0))
-        return;
     if (launch_read_buffering(&buffered, &why) == DIST_OK && buffered > 0)
         replay_again(world, buffered, false);
     if (setting_is("DIST_CHECK", "1"))

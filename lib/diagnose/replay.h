@@ -16,11 +16,16 @@ struct replayed {
     size_t first;   /* where its entries begin among those of all ranks, each list's end counted */
 };
 
+/* What becomes of an entry. */
+struct met {
+    uint32_t partner; /* messages: the other side's entry, or NOBODY; collectives: place in halves */
+    uint32_t over;    /* the entry at which its rank knows that the operation is over; NOBODY: it does not */
+};
+
 struct replay {
     int size;
     struct replayed *ranks;
-    uint32_t
-        *partner; /* per entry: messages: the other side's entry, or NOBODY; collectives: place in halves */
+    struct met *met;   /* per entry */
     uint32_t *arrived; /* per place in halves: members that have come to this collective */
     struct half *
         halves; /* all entries but the waits, by what must agree for two to belong together; collectives: src and dst are -1, */
@@ -30,7 +35,6 @@ struct replay {
     /* For races (race.c): the calls are gone through as they went. What a rank knows of the others' progress is a vector, by
      * rank: how many entries of its list surely came before. NULL: not for races. */
     uint32_t *clock; /* per entry, and for each list's end: a vector, as its rank came to it */
-    uint32_t *over;  /* per entry: the entry at which its rank knew that the operation was over */
 };
 
 static inline const struct log_entry *entry_of(const struct replay *replay, int rank, uint32_t entry)
@@ -38,15 +42,9 @@ static inline const struct log_entry *entry_of(const struct replay *replay, int 
     return &replay->ranks[rank].log->entries[entry];
 }
 
-/* Its place among those of all ranks. */
-static inline size_t place_among(const struct replay *replay, int rank, uint32_t entry)
+static inline struct met *met_of(const struct replay *replay, int rank, uint32_t entry)
 {
-    return replay->ranks[rank].first + entry;
-}
-
-static inline uint32_t partner_of(const struct replay *replay, int rank, uint32_t entry)
-{
-    return replay->partner[place_among(replay, rank, entry)];
+    return &replay->met[replay->ranks[rank].first + entry];
 }
 
 /* What a wait waits for; else the entry itself. */

@@ -113,7 +113,7 @@ void report_text(const struct diagnosis *d)
                  : d->error == DIST_ERR_MISMATCH  ? "mismatch"
                  : d->error == DIST_ERR_PEER_LOST ? "peer left"
                                                   : "warning",
-                 d->sentence);
+                 d->sentence.text);
     for (int rank = 0; rank < d->size; rank++) {
         if (luck && has_left(&d->views[rank]))
             continue;

@@ -146,18 +146,18 @@ static void stuck_explain(struct diagnosis *d, struct world *world)
             first++;
     } else {
         d->error = DIST_ERR_DEADLOCK;
-        say(d, "no rank can go on, and the system gives no memory to find out why");
+        why_add(&d->sentence, "no rank can go on, and the system gives no memory to find out why");
     }
-    if (!world_fail_and_tell(world, first, (int)d->error, d->sentence))
+    if (!world_fail_and_tell(world, first, (int)d->error, d->sentence.text))
         return;
     if (d->views)
         report_text(d);
     else
-        text_say("deadlock: %s.\n", d->sentence);
+        text_say("deadlock: %s.\n", d->sentence.text);
     world_told(world);
     if (d->views)
         report_json(d, &(struct told){ .status = (int)d->error,
-                                       .sentence = d->sentence,
+                                       .sentence = d->sentence.text,
                                        .advice = d->advice,
                                        .lesson = d->lesson,
                                        .rank = first });

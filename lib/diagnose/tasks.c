@@ -13,7 +13,6 @@
 #include "diagnose.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -35,25 +34,19 @@ static struct words tasks_path(pid_t pid, const char *what)
 static bool tasks_has_engine(pid_t pid)
 {
     char line[600];
-    FILE *maps = fopen(tasks_path(pid, "maps").text, "re");
-    bool found = false;
-    while (maps && !found && fgets(line, sizeof line, maps))
-        found = strstr(line, "/libcuda.so") || strstr(line, "/libnccl.so") || strstr(line, "/libucs.so");
-    if (maps)
-        fclose(maps);
-    return found;
+    struct words maps = tasks_path(pid, "maps");
+    return text_find_line(maps.text, "/libcuda.so", line, sizeof line) ||
+           text_find_line(maps.text, "/libnccl.so", line, sizeof line) ||
+           text_find_line(maps.text, "/libucs.so", line, sizeof line);
 }
 
 static bool tasks_is_runtimes(pid_t pid, const char *task, bool engines)
 {
-    char name[32] = "";
-    FILE *file = fopen(words_of("%s/%.60s/comm", tasks_path(pid, "task").text, task).text, "re");
-    if (!file)
-        return true; /* it has just ended */
-    bool read = fgets(name, sizeof name, file) != NULL;
-    fclose(file);
-    return read && ((engines && tasks_is_engines(name)) ||
-                    (strncmp(name, "qemu-", 5) == 0 && strtol(task, NULL, 10) == pid));
+    char name[32];
+    struct words comm = words_of("%s/%.60s/comm", tasks_path(pid, "task").text, task);
+    return !text_find_line(comm.text, "", name, sizeof name) || /* it has just ended */
+           (engines && tasks_is_engines(name)) ||
+           (strncmp(name, "qemu-", 5) == 0 && strtol(task, NULL, 10) == pid);
 }
 
 /* ThreadSanitizer has threads of its own, too: gcc 12's has two in a process that was forked. */

@@ -17,9 +17,9 @@ static bool together_tell_two_groups(struct diagnosis *d)
             (!by_messages && (in->type != out->type || in->count != out->count)))
             continue;
         d->error = DIST_ERR_MISMATCH;
-        say(d, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
-            call_name(in->call), in->group, place_of(d, ranks[far], in->site).text, ranks[!far],
-            place_of(d, ranks[!far], out->site).text);
+        why_add(&d->sentence, "rank %d calls %s in group %d (%s), rank %d in the world (%s)", ranks[far],
+                call_name(in->call), in->group, place_of(d, ranks[far], in->site).text, ranks[!far],
+                place_of(d, ranks[!far], out->site).text);
         advise(d, LESSON_TWO_GROUPS,
                "give both calls the same group; or, if all make both calls, in the same order");
         return true;
@@ -80,8 +80,8 @@ static bool together_tell_two_calls(struct diagnosis *d)
         if (!a || !b)
             continue;
         d->error = DIST_ERR_MISMATCH;
-        say(d, "rank %d calls %s (%s), rank %d calls %s (%s)", one, call_name(a->call),
-            place_of(d, one, a->site).text, other, call_name(b->call), place_of(d, other, b->site).text);
+        why_add(&d->sentence, "rank %d calls %s (%s), rank %d calls %s (%s)", one, call_name(a->call),
+                place_of(d, one, a->site).text, other, call_name(b->call), place_of(d, other, b->site).text);
         advise(d, LESSON_NOT_ALL, "let all members of a group make the same calls, in the same order");
         return true;
     }

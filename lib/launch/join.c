@@ -120,14 +120,11 @@ void join_name_peer(int fd, char *text, size_t size)
 {
     struct ucred peer = { 0 };
     socklen_t length = sizeof peer;
-    char path[48], name[17] = "";
+    char name[17] = "";
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length);
-    snprintf(path, sizeof path, "/proc/%ld/comm", (long)peer.pid);
-    FILE *file = peer.pid > 0 ? fopen(path, "re") : NULL;
-    if (file && fgets(name, sizeof name, file))
-        name[strcspn(name, "\n")] = '\0';
-    if (file)
-        fclose(file);
+    if (peer.pid > 0)
+        text_find_line(words_of("/proc/%ld/comm", (long)peer.pid).text, "", name, sizeof name);
+    name[strcspn(name, "\n")] = '\0';
     if (peer.pid > 0)
         snprintf(text, size, "process %ld%s%s%s of user %lu", (long)peer.pid, *name ? " (" : "", name,
                  *name ? ")" : "", (unsigned long)peer.uid);

@@ -223,6 +223,8 @@ int nodes_meet(struct nodes *nodes, int listener, struct why *why)
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d nodes", nodes->count);
     for (int node = 0; node < nodes->count; node++)
         nodes->links[node].fd = -1;
+    /* Of its own link a node needs no more than this: a trace names all hosts. */
+    gethostname(nodes->links[nodes->number].name, sizeof nodes->links->name - 1);
     return nodes->number == 0 ? nodes_host(nodes, listener, why) : nodes_call(nodes, why);
 }
 

@@ -73,11 +73,7 @@ static bool secret_read_key(struct nodes *nodes, const char *text)
 
 static int secret_read_file(struct nodes *nodes, char *line, size_t size, struct why *why)
 {
-    FILE *file = fopen(nodes->secret_file, "re");
-    bool read = file && fgets(line, (int)size, file);
-    if (file)
-        fclose(file);
-    if (!read)
+    if (!text_find_line(nodes->secret_file, "", line, size))
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "--secret: %.100s cannot be read; it must hold the job's secret", nodes->secret_file);
     line[strcspn(line, "\r\n")] = '\0';

@@ -91,6 +91,17 @@ size_t text_write(int fd, const char *bytes, size_t size)
     return done;
 }
 
+bool text_find_line(const char *path, const char *words, char *line, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    bool found = false;
+    while (file && !found && fgets(line, (int)size, file))
+        found = strstr(line, words) != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
 void text_say(const char *format, ...)
 {
     char *bytes = NULL; /* not on the stack, which may be small (ulimit -s) and holds the environment, too */

@@ -51,6 +51,9 @@ int text_add_ranks(struct text *text, const bool *in, int size);
 /* All of it, to a descriptor. Gives how much: less, where it could not be written. */
 size_t text_write(int fd, const char *bytes, size_t size);
 
+/* The first line of a file in which these words stand ("": the first of all). False: there is none, or no such file. */
+bool text_find_line(const char *path, const char *words, char *line, size_t size);
+
 /* To the descriptor of stderr, as one piece. (dprintf hangs its buffer among all streams until glibc 2.37: a thread that flushes
  * them, or calls exit(), writes it a second time, when it is gone.) */
 void text_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -28,15 +28,10 @@ static void watch_end_quietly(struct job *job, int number)
 /* Has the process a handler for the signal? The kernel tells as a hexadecimal mask. */
 static bool watch_catches(pid_t pid, int number)
 {
-    char path[40], line[128];
+    char line[128];
     unsigned long long caught = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "SigCgt: %llx", &caught) == 1)
-            break;
-    if (file)
-        fclose(file);
+    if (text_find_line(words_of("/proc/%d/status", (int)pid).text, "SigCgt:", line, sizeof line))
+        sscanf(line, "SigCgt: %llx", &caught);
     return caught >> (number - 1) & 1;
 }
 

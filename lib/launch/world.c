@@ -196,13 +196,7 @@ void world_unmap(struct world *world)
 bool world_is_here(void)
 {
     char line[512];
-    bool found = false;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps && !found && fgets(line, sizeof line, maps))
-        found = strstr(line, "/memfd:" NAME) != NULL;
-    if (maps)
-        fclose(maps);
-    return found;
+    return text_find_line("/proc/self/maps", "/memfd:" NAME, line, sizeof line);
 }
 
 bool world_map_twice(struct world *world)

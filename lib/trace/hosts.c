@@ -3,13 +3,11 @@
  * was ahead of node 0's, and how exactly that is known, was found out when the job began and when it had ended (launch/control_trace.c).
  * Between the two looks the lead is taken to change evenly.
  */
-#define _GNU_SOURCE
 #include "line.h"
 #include "trace.h"
 #include "../launch/nodes.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define NEAR 1000000000 /* ns: looks that are closer tell nothing of how fast the clock is */
 
@@ -37,11 +35,10 @@ static uint64_t hosts_by_our_clock(const struct node_clock *clock, uint64_t when
 
 static void hosts_bring_rank(const struct world *world, int rank, const struct node_clock *clock)
 {
-    struct record *record = record_of(world, rank);
-    for (uint32_t i = 0, kept = record_kept(record); i < kept; i++) {
-        struct event *event = &record->events[i];
+    const struct record *record = record_of(world, rank);
+    for (struct event *event = NULL; (event = record_next(record, event));) {
         uint64_t end = atomic_load(&event->end);
-        if (atomic_load(&event->kind) == EVENT_STREAM && event->in > 0)
+        if (event->kind == EVENT_STREAM && event->in > 0)
             event->in = (int64_t)hosts_by_our_clock(clock, (uint64_t)event->in);
         event->begin = hosts_by_our_clock(clock, event->begin);
         if (end > 0) /* else it never ended */
@@ -58,27 +55,17 @@ void hosts_bring_together(const struct world *world, const struct nodes *nodes)
 
 /* ---- in the file ------------------------------------------------------------------------------------------------- */
 
-static void hosts_name(const struct nodes *nodes, int node, char *name, size_t size)
-{
-    snprintf(name, size, "%s", nodes->links[node].name);
-    if (node == nodes->number)
-        gethostname(name, size - 1);
-    name[size - 1] = '\0';
-}
-
 /* A host that was lost, or on which less memory may be used (ulimit -v), is missing: none of its ranks' events came. */
 void hosts_write(struct writing *w)
 {
-    char name[64];
     fputs("\"hosts\":[", w->file);
     for (int node = 0; node < w->nodes->count; node++) {
-        const struct node_clock *clock = &w->nodes->links[node].clock;
+        const struct connection *link = &w->nodes->links[node];
         int first = nodes_first(w->nodes, node), count = nodes_ranks_of(w->nodes, node);
-        struct clock_reading look = hosts_look(clock, clock->last.when);
+        struct clock_reading look = hosts_look(&link->clock, link->clock.last.when);
         bool there = atomic_load(&record_of(w->world, first)->magic) == TRACE_MAGIC;
-        hosts_name(w->nodes, node, name, sizeof name);
         fprintf(w->file, "%s\n{\"node\":%d,\"name\":", node ? "," : "", node);
-        text_put_json(w->file, name, strlen(name));
+        text_put_json(w->file, link->name, strlen(link->name));
         fprintf(w->file, ",\"first_rank\":%d,\"ranks\":%d,\"clock_ahead_ns\":%lld,\"clock_error_ns\":%lld%s}",
                 first, count, (long long)look.ahead, (long long)look.error, there ? "" : ",\"missing\":true");
     }
@@ -87,12 +74,10 @@ void hosts_write(struct writing *w)
 
 void hosts_write_label(struct writing *w)
 {
-    char name[64];
     int node = w->nodes->node_of[w->rank];
-    const struct node_clock *clock = &w->nodes->links[node].clock;
-    hosts_name(w->nodes, node, name, sizeof name);
-    double error = (double)hosts_look(clock, clock->last.when).error / 1e3;
-    struct words label = words_of(node ? "%s, clock within %.1f us" : "%s", name, error);
+    const struct connection *link = &w->nodes->links[node];
+    double error = (double)hosts_look(&link->clock, link->clock.last.when).error / 1e3;
+    struct words label = words_of(node ? "%s, clock within %.1f us" : "%s", link->name, error);
     line_begin_name(w, "process_labels", 1, "labels");
     text_put_json(w->file, label.text, strlen(label.text));
     fputs("}}", w->file);

@@ -191,7 +191,7 @@ static void line_write_arguments(struct writing *w, const struct event *event)
 static uint64_t line_end_of(const struct writing *w, const struct event *event)
 {
     uint64_t end = atomic_load(&event->end);
-    return end ? end : w->last[w->rank];
+    return end ? end : w->last;
 }
 
 /* The arrow leaves where the send began, and ends where the receiver learned that the message was there: at the end of

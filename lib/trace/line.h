@@ -20,8 +20,8 @@ struct writing {
     size_t *first;             /* and where each rank's begin among them */
     uint32_t *message; /* per event: it carried this one, from 1 on; 0: none, or none that has two ends */
     uint64_t start;    /* the first event of all: time 0 */
-    uint64_t *last;    /* per rank: the last time that it noted; what never ended seems to end there */
     int rank;          /* that is being written, and of it: */
+    uint64_t last;     /* the last time that it noted; what never ended seems to end there */
     const struct record *record;
     struct named *groups;       /* by id: the group that has it now */
     const struct event **order; /* its events by time */

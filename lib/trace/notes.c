@@ -28,17 +28,17 @@ uint32_t record_group(struct record *record, const struct dist_group *group)
 }
 
 /* How many members, then both lists. */
-void record_splits(struct record *record, uint32_t index, const struct dist_work *op)
+void record_splits(struct record *record, const struct dist_work *op)
 {
     int64_t size = op->group->size;
     size_t bytes = 2 * (size_t)size * sizeof size;
-    uint32_t note = index == TRACE_NONE ? 0 : notes_take(record, sizeof size + bytes);
+    uint32_t note = op->traced == TRACE_NONE ? 0 : notes_take(record, sizeof size + bytes);
     if (!note || note > INT32_MAX)
         return;
     int64_t *kept = record_at(record, note);
     *kept = size;
     memcpy(kept + 1, op->splits, bytes);
-    record->events[index].tag = (int32_t)note;
+    record->events[op->traced].tag = (int32_t)note;
 }
 
 #define NAMES 64 /* that a thread remembers */
@@ -72,10 +72,10 @@ static int64_t notes_small_count(int64_t count)
     return count > TRACE_VALUES ? 0 : count;
 }
 
-void record_before(struct record *record, uint32_t index, const struct dist_work *op)
+void record_before(struct record *record, const struct dist_work *op)
 {
     int64_t in = notes_small_count(op->in.count), out = notes_small_count(op->out.count);
-    if (index == TRACE_NONE || in + out == 0)
+    if (op->traced == TRACE_NONE || in + out == 0)
         return;
     uint32_t note = notes_take(record, sizeof(struct values) + (size_t)(in + out) * sizeof(double));
     if (!note)
@@ -83,14 +83,14 @@ void record_before(struct record *record, uint32_t index, const struct dist_work
     struct values *values = record_at(record, note);
     values->in = (uint32_t)in;
     dtype_load_many(op->type, op->in.data, in, values->value);
-    record->events[index].values = note;
+    record->events[op->traced].values = note;
 }
 
-void record_after(struct record *record, uint32_t index, const struct dist_work *op)
+void record_after(struct record *record, const struct dist_work *op)
 {
-    if (index == TRACE_NONE)
+    if (op->traced == TRACE_NONE)
         return;
-    struct event *event = &record->events[index];
+    struct event *event = &record->events[op->traced];
     event->status = (uint8_t)op->status;
     event->from = op->from;
     int64_t out = notes_small_count(op->out.count);

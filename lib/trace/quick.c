@@ -7,9 +7,9 @@
 _Thread_local uint32_t trace_begun;
 
 /* Begin the event of a call. What a record wants to know of it is told as an op, of which only that is filled in. */
-static inline uint32_t quick_begin(struct trace *trace, struct dist_work *op, enum call call, const tensor *t,
-                                   int peer, int tag, const struct dist_group *group, enum dist_op how,
-                                   uint32_t site)
+static inline void quick_begin(struct trace *trace, struct dist_work *op, enum call call, const tensor *t,
+                               int peer, int tag, const struct dist_group *group, enum dist_op how,
+                               uint32_t site)
 {
     struct span all = { t ? t->data : NULL, t ? t->numel : 0 }, none = { NULL, 0 };
     bool message = call == CALL_SEND || call == CALL_RECV;
@@ -24,19 +24,17 @@ static inline uint32_t quick_begin(struct trace *trace, struct dist_work *op, en
     op->out = call == CALL_SEND ? none : all;
     op->status = DIST_OK;
     op->from = call == CALL_RECV ? peer : -1;
-    uint32_t event = record_begin_op(trace->record, message ? EVENT_MESSAGE : EVENT_COLLECTIVE, call, op);
-    record_before(trace->record, event, op);
-    return event;
+    record_begin_op(trace->record, message ? EVENT_MESSAGE : EVENT_COLLECTIVE, call, op);
+    record_before(trace->record, op);
 }
 
-static inline enum quick quick_end(struct trace *trace, uint32_t event, const struct dist_work *op,
-                                   enum quick went)
+static inline enum quick quick_end(struct trace *trace, const struct dist_work *op, enum quick went)
 {
     if (went == QUICK_DONE) {
-        record_after(trace->record, event, op);
-        record_end(trace->record, event);
+        record_after(trace->record, op);
+        record_end(trace->record, op->traced);
     } else {
-        trace_begun = event + 1; /* one that was lost is begun, and lost, once more */
+        trace_begun = op->traced + 1; /* one that was lost is begun, and lost, once more */
     }
     return went;
 }
@@ -46,8 +44,8 @@ enum quick trace_quick_send(void *state, const tensor *t, int peer, int tag, con
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    uint32_t event = quick_begin(trace, &op, CALL_SEND, t, peer, tag, group, DIST_SUM, site);
-    return quick_end(trace, event, &op, trace->inner->quick_send(state, t, peer, tag, group, site));
+    quick_begin(trace, &op, CALL_SEND, t, peer, tag, group, DIST_SUM, site);
+    return quick_end(trace, &op, trace->inner->quick_send(state, t, peer, tag, group, site));
 }
 
 enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const struct dist_group *group,
@@ -55,22 +53,22 @@ enum quick trace_quick_recv(void *state, tensor *t, int peer, int tag, const str
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    uint32_t event = quick_begin(trace, &op, CALL_RECV, t, peer, tag, group, DIST_SUM, site);
-    return quick_end(trace, event, &op, trace->inner->quick_recv(state, t, peer, tag, group, site));
+    quick_begin(trace, &op, CALL_RECV, t, peer, tag, group, DIST_SUM, site);
+    return quick_end(trace, &op, trace->inner->quick_recv(state, t, peer, tag, group, site));
 }
 
 enum quick trace_quick_sum(void *state, tensor *t, enum dist_op how, uint32_t site)
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    uint32_t event = quick_begin(trace, &op, CALL_ALL_REDUCE, t, 0, 0, trace->world, how, site);
-    return quick_end(trace, event, &op, trace->inner->quick_sum(state, t, how, site));
+    quick_begin(trace, &op, CALL_ALL_REDUCE, t, 0, 0, trace->world, how, site);
+    return quick_end(trace, &op, trace->inner->quick_sum(state, t, how, site));
 }
 
 enum quick trace_quick_barrier(void *state, uint32_t site)
 {
     struct trace *trace = trace_here();
     struct dist_work op;
-    uint32_t event = quick_begin(trace, &op, CALL_BARRIER, NULL, 0, 0, trace->world, DIST_SUM, site);
-    return quick_end(trace, event, &op, trace->inner->quick_barrier(state, site));
+    quick_begin(trace, &op, CALL_BARRIER, NULL, 0, 0, trace->world, DIST_SUM, site);
+    return quick_end(trace, &op, trace->inner->quick_barrier(state, site));
 }

@@ -34,6 +34,15 @@ uint32_t record_kept(const struct record *record)
     return count < record->capacity ? count : record->capacity;
 }
 
+struct event *record_next(const struct record *record, const struct event *after)
+{
+    const struct event *end = record->events + record_kept(record);
+    const struct event *next = after ? after + 1 : record->events;
+    while (next < end && atomic_load(&next->kind) == EVENT_ABSENT)
+        next++;
+    return next < end ? (struct event *)next : NULL;
+}
+
 static void record_touch(struct record *record, size_t from, size_t bytes)
 {
     volatile char *memory = (volatile char *)record + from;
@@ -124,13 +133,11 @@ uint32_t record_begin(struct record *record, struct event as)
 
 /* Field by field, where it shall stay: an event that is first put together on the stack is copied by loads wider than the stores
  * just before them, for which a processor waits 10 ns. */
-uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call call,
-                         const struct dist_work *op)
+void record_begin_op(struct record *record, enum event_kind kind, enum call call, struct dist_work *op)
 {
-    uint32_t index;
-    struct event *event = record_take_place(record, &index);
+    struct event *event = record_take_place(record, &op->traced);
     if (!event)
-        return index;
+        return;
     event->call = (uint8_t)call;
     event->type = (uint8_t)op->type;
     event->op = (uint8_t)op->op;
@@ -143,7 +150,6 @@ uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call 
     event->in = op->in.count;
     event->out = op->out.count;
     record_set_out(event, (uint8_t)kind, 0);
-    return index;
 }
 
 void record_end(struct record *record, uint32_t index)

@@ -70,26 +70,27 @@ struct record {
 
 struct record *record_of(const struct world *world, int rank);
 
-/* How many places were taken: some may be EVENT_ABSENT. */
+/* How many places were taken: some may be EVENT_ABSENT. And the next event that is there (NULL: the first); NULL: no more. */
 uint32_t record_kept(const struct record *record);
+struct event *record_next(const struct record *record, const struct event *after);
 
 /* Prepare the calling rank's record. False: this world has no room for one. */
 bool record_open(struct record *record, uint64_t bytes, int ranks, const char *backend);
 
-/* Begin an event, filled in from `as` (begin 0: now) or from an op, and end it. TRACE_NONE: lost. */
+/* Begin an event, filled in from `as` (begin 0: now), and end it. TRACE_NONE: lost. And begin one of an op, which then has it
+ * (op->traced). */
 uint32_t record_begin(struct record *record, struct event as);
-uint32_t record_begin_op(struct record *record, enum event_kind kind, enum call call,
-                         const struct dist_work *op);
 void record_end(struct record *record, uint32_t event);
+void record_begin_op(struct record *record, enum event_kind kind, enum call call, struct dist_work *op);
 
 /* Keep a name, or find that it was kept before. */
 uint32_t record_name(struct record *record, const char *name);
 
-/* Keep the members of a group, and an op's elements. */
+/* Keep the members of a group, and of an op that has its event what else is to be told. */
 uint32_t record_group(struct record *record, const struct dist_group *group);
-void record_splits(struct record *record, uint32_t event, const struct dist_work *op);
-void record_before(struct record *record, uint32_t event, const struct dist_work *op);
-void record_after(struct record *record, uint32_t event, const struct dist_work *op);
+void record_splits(struct record *record, const struct dist_work *op);
+void record_before(struct record *record, const struct dist_work *op);
+void record_after(struct record *record, const struct dist_work *op);
 
 /* A note. */
 static inline void *record_at(const struct record *record, uint32_t note)

@@ -21,8 +21,8 @@
 /* The backend that this rank shall use: with DIST_TRACE=file in the environment a backend around `inner`, else `inner`. */
 const struct backend *trace_wrap(struct launch_self *self, const struct backend *inner);
 
-/* The group that group_new has made has its id now. */
-void trace_group_made(struct launch_self *self, const struct dist_group *group);
+/* The group that this op has made (group_new) has its id now. */
+void trace_group_made(struct launch_self *self, const struct dist_work *op, const struct dist_group *group);
 
 /* This thread's next asks are of another dist_wait_any. */
 void trace_asks_anew(void);

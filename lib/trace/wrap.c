@@ -18,11 +18,11 @@ static enum call wrap_call_of(const struct dist_work *op)
     return op->call;
 }
 
-static int wrap_finish(struct trace *trace, uint32_t event, const struct dist_work *op, int status)
+static int wrap_finish(struct trace *trace, const struct dist_work *op, int status)
 {
     if (!op->async || status != DIST_OK)
-        record_after(trace->record, event, op);
-    record_end(trace->record, event);
+        record_after(trace->record, op);
+    record_end(trace->record, op->traced);
     return status;
 }
 
@@ -33,18 +33,18 @@ static uint32_t wrap_call_word(const struct trace *trace)
 }
 
 /* The barrier with which dist_init_process_group ends is that call. */
-static uint32_t wrap_begin(struct trace *trace, const struct dist_work *op)
+static void wrap_begin(struct trace *trace, struct dist_work *op)
 {
-    if (op->call == CALL_BARRIER && !op->p2p && wrap_call_word(trace) >> 16 == CALL_INIT)
-        return record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
-    enum event_kind kind = op->p2p ? EVENT_MESSAGE : EVENT_COLLECTIVE;
-    uint32_t event = record_begin_op(trace->record, kind, wrap_call_of(op), op);
+    if (op->call == CALL_BARRIER && !op->p2p && wrap_call_word(trace) >> 16 == CALL_INIT) {
+        record_begin_op(trace->record, EVENT_JOB, CALL_INIT, op);
+        return;
+    }
+    record_begin_op(trace->record, op->p2p ? EVENT_MESSAGE : EVENT_COLLECTIVE, wrap_call_of(op), op);
     if (!op->p2p && op->splits)
-        record_splits(trace->record, event, op);
+        record_splits(trace->record, op);
     if (!op->gpu ||
         !trace->inner->on_streams) /* else its numbers may not be there yet, and out of our reach */
-        record_before(trace->record, event, op);
-    return event;
+        record_before(trace->record, op);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
@@ -88,17 +88,17 @@ static int trace_close(void *state)
 static int trace_group_new(void *state, struct dist_work *op, struct dist_group *group)
 {
     struct trace *trace = trace_here();
-    uint32_t event = trace->made = record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
+    record_begin_op(trace->record, EVENT_JOB, CALL_NEW_GROUP, op);
     int status = trace->inner->group_new(state, op, group);
-    return wrap_finish(trace, event, op, status);
+    return wrap_finish(trace, op, status);
 }
 
-void trace_group_made(struct launch_self *self, const struct dist_group *group)
+void trace_group_made(struct launch_self *self, const struct dist_work *op, const struct dist_group *group)
 {
     struct trace *trace = self->trace;
-    if (!trace || trace->made == TRACE_NONE)
+    if (!trace || op->traced == TRACE_NONE)
         return;
-    struct event *event = &trace->record->events[trace->made];
+    struct event *event = &trace->record->events[op->traced];
     event->values = record_group(trace->record, group);
     event->group = (uint16_t)group->id;
 }
@@ -107,11 +107,13 @@ void trace_group_made(struct launch_self *self, const struct dist_group *group)
 static int trace_start(void *state, struct dist_work *op)
 {
     struct trace *trace = trace_here();
-    uint32_t event = trace_begun ? trace_begun - 1 : wrap_begin(trace, op);
+    if (trace_begun)
+        op->traced = trace_begun - 1;
+    else
+        wrap_begin(trace, op);
     trace_begun = 0;
-    op->traced = event;
     int status = backend_start(trace->inner, state, op);
-    return op->gpu && status == DIST_OK ? status : wrap_finish(trace, event, op, status);
+    return op->gpu && status == DIST_OK ? status : wrap_finish(trace, op, status);
 }
 
 /* ---- where a program learns that what it started is done ---------------------------- */
@@ -146,7 +148,7 @@ static void wrap_end_wait(struct trace *trace, uint32_t wait, const struct dist_
 {
     struct record *record = trace->record;
     if (op->traced < record->capacity && record->events[op->traced].other == TRACE_NONE) {
-        record_after(record, op->traced, op);
+        record_after(record, op);
         record->events[op->traced].other = wait;
     }
     record_end(record, wait);
@@ -172,7 +174,7 @@ static int trace_wait(void *state, struct dist_work *op)
     struct trace *trace = trace_here();
     if (op->gpu) {
         int result = trace->inner->wait(state, op);
-        record_after(trace->record, op->traced, op);
+        record_after(trace->record, op);
         record_end(trace->record, op->traced);
         return result;
     }

@@ -9,7 +9,6 @@ struct trace {
     struct record *record;
     const struct backend *inner;
     struct backend table; /* inner's, with our calls before those that leave an event */
-    uint32_t made;        /* the event of the last new_group */
     struct dist_group *world;
 };
 

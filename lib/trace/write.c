@@ -8,32 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_find_times(struct writing *w)
+static void write_find_start(struct writing *w)
 {
     w->start = UINT64_MAX;
     for (int rank = 0; rank < w->world->header->size; rank++) {
         const struct record *record = record_of(w->world, rank);
-        for (uint32_t i = 0, kept = record_kept(record); i < kept; i++) {
-            const struct event *event = &record->events[i];
-            uint64_t end = atomic_load(&event->end);
-            if (atomic_load(&event->kind) == EVENT_ABSENT)
-                continue;
+        for (const struct event *event = NULL; (event = record_next(record, event));)
             w->start = event->begin < w->start ? event->begin : w->start;
-            uint64_t late = end > event->begin ? end : event->begin;
-            w->last[rank] = late > w->last[rank] ? late : w->last[rank];
-        }
     }
 }
 
 /* ---- which receive took which send: the arrows (pairing.h) ----------------------------------------- */
 
 /* False: no message, or nobody knows who sent it. */
-static bool write_half_of(const struct world *world, int rank, uint32_t index, struct half *half)
+static bool write_half_of(const struct record *record, int rank, const struct event *event, struct half *half)
 {
-    const struct record *record = record_of(world, rank);
-    const struct event *event = &record->events[index];
-    if (atomic_load(&event->kind) != EVENT_MESSAGE)
-        return false;
     bool receives = event->call == CALL_RECV || event->call == CALL_IRECV;
     int peer = receives && event->from >= 0 ? event->from : event->peer;
     *half = (struct half){ .src = receives ? peer : rank,
@@ -43,8 +32,8 @@ static bool write_half_of(const struct world *world, int rank, uint32_t index, s
                            .receives = receives,
                            .rank = rank,
                            .begin = event->begin, /* the places of several threads lie in no order of time */
-                           .entry = index };
-    return peer >= 0;
+                           .entry = (uint32_t)(event - record->events) };
+    return event->kind == EVENT_MESSAGE && peer >= 0;
 }
 
 /* Gives where the next channel begins. */
@@ -67,9 +56,11 @@ static bool write_find_pairs(struct writing *w)
     size_t count = 0;
     if (!halves)
         return false;
-    for (int rank = 0; rank < w->world->header->size; rank++)
-        for (uint32_t i = 0, kept = record_kept(record_of(w->world, rank)); i < kept; i++)
-            count += write_half_of(w->world, rank, i, &halves[count]);
+    for (int rank = 0; rank < w->world->header->size; rank++) {
+        const struct record *record = record_of(w->world, rank);
+        for (const struct event *event = NULL; (event = record_next(record, event));)
+            count += write_half_of(record, rank, event, &halves[count]);
+    }
     qsort(halves, count, sizeof *halves, half_compare);
     for (size_t from = 0; from < count;)
         from = write_join_channel(w, &messages, halves, from, count);
@@ -98,10 +89,8 @@ static void write_names(struct writing *w)
 static void write_stream_names(struct writing *w)
 {
     bool named[NOTE_STREAMS] = { false };
-    for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++) {
-        const struct event *event = &w->record->events[i];
-        if (atomic_load(&event->kind) != EVENT_STREAM || event->peer >= NOTE_STREAMS - 1 ||
-            named[event->peer + 1])
+    for (const struct event *event = NULL; (event = record_next(w->record, event));) {
+        if (event->kind != EVENT_STREAM || event->peer >= NOTE_STREAMS - 1 || named[event->peer + 1])
             continue;
         named[event->peer + 1] = true;
         line_begin_name(w, "thread_name", LINE_STREAMS + event->peer, "name");
@@ -117,13 +106,16 @@ static int write_by_time(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The rank's events in the order in which they began, so that its collectives are numbered in that order. */
+/* The rank's events in the order in which they began, so that its collectives are numbered in that order; and when the last was noted. */
 static uint32_t write_put_in_order(struct writing *w)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0, kept = record_kept(w->record); i < kept; i++)
-        if (atomic_load(&w->record->events[i].kind) != EVENT_ABSENT)
-            w->order[count++] = &w->record->events[i];
+    w->last = 0;
+    for (const struct event *event = NULL; (event = record_next(w->record, event));) {
+        uint64_t end = atomic_load(&event->end), late = end > event->begin ? end : event->begin;
+        w->last = late > w->last ? late : w->last;
+        w->order[count++] = event;
+    }
     qsort(w->order, count, sizeof *w->order, write_by_time);
     return count;
 }
@@ -178,17 +170,15 @@ static bool write_prepare(struct writing *w)
         most = kept > most ? kept : most;
     }
     w->message = calloc(w->events + 1, sizeof *w->message);
-    w->last = calloc((size_t)size, sizeof *w->last);
     w->groups = calloc(WORLD_GROUPS, sizeof *w->groups);
     w->order = calloc(most, sizeof *w->order);
-    return w->first && w->message && w->last && w->groups && w->order && write_find_pairs(w);
+    return w->first && w->message && w->groups && w->order && write_find_pairs(w);
 }
 
 static void write_forget(struct writing *w)
 {
     free(w->first);
     free(w->message);
-    free(w->last);
     free(w->groups);
     free(w->order);
 }
@@ -209,7 +199,7 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
         if (w.file) {
             void *language = text_use_point();
             hosts_bring_together(world, nodes);
-            write_find_times(&w);
+            write_find_start(&w);
             write_all(&w);
             text_use_language(language);
         }
