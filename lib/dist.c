@@ -82,7 +82,7 @@ int dist_init_process_group_with(struct dist_init_args args)
     if (status == DIST_OK)
         backend = algorithms_wrap(context->self, backend, &status, &why);
     context_note(context, CALL_INIT, context_site(context, args.at.file, args.at.line));
-    context->slot->alike = alike_of(chosen->name);
+    context->slot->alike = alike_of(chosen->name, setting_is("DIST_FLAT", "1"));
     atomic_store(&context->slot->state, RANK_JOINING);
     if (status == DIST_OK)
         status = alike_check(&context->self->world, context->self->env.rank, &why);

@@ -26,7 +26,6 @@ static void dist_spawn_end_process(void *unused)
 /* In the child: this process is rank `rank` from here to its end. */
 static void dist_spawn_process_start(struct job *job, int rank)
 {
-    job_become_child(job, rank);
     setvbuf(stdout, NULL, _IOLBF, 0);
     struct launch_self *self = calloc(1, sizeof *self);
     if (!self)
@@ -60,8 +59,7 @@ static int dist_spawn_all(void (*run)(int rank, int world_size), int world_size)
     struct job_plan plan = { .start = dist_spawn_process_start, .run = run };
     struct why why;
     int status = launch_read_modes(&plan.threads, &plan.ordered, &why);
-    if (status == 0)
-        status = launch_read_size(world_size, &plan.size, &why);
+    plan.size = (int)setting_number("WORLD_SIZE", world_size);
     if (status != 0)
         return dist_spawn_complain((enum dist_error)status, why.text);
     settings_warn_unknown();

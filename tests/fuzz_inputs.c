@@ -61,11 +61,10 @@ static int read_settings(void)
 {
     struct why why = { "" };
     bool threads, ordered;
-    int size, good = check_status(settings_check(&why), &why);
+    int good = check_status(settings_check(&why), &why);
     size_t eager;
     struct link link;
     good &= check_status(launch_read_modes(&threads, &ordered, &why), &why);
-    good &= check_status(launch_read_size(4, &size, &why), &why);
     good &= check_status(launch_read_buffering(&eager, &why), &why);
     return good & check_status(link_read(&link, &why), &why);
 }

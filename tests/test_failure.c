@@ -97,7 +97,7 @@ Test(failure, somebody_else_may_tell, .timeout = 60)
     one.author = 0;
     other.author = 1;
     cr_assert(!world_tell_instead(&one, -1), "nothing has failed");
-    cr_assert(world_fail(&one, 1, END_EXIT, 3) && world_teller(&other, &told) == -1 && !told);
+    cr_assert(world_fail(&one, 1, END_EXIT, 3, "") && world_teller(&other, &told) == -1 && !told);
     cr_assert(!world_fail_and_tell(&other, 1, DIST_ERR_STATE, ""), "it has failed before");
     cr_assert(world_tell_instead(&other, -1) && world_teller(&one, &told) == 1 && !told);
     cr_assert(!world_tell_instead(&one, -1) && world_tell_instead(&one, 1), "only from him who has died");

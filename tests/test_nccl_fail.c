@@ -205,7 +205,7 @@ Test(nccl_fail, when_the_job_fails_elsewhere_nobody_waits_for_nccl)
     struct stage *stage = started(&hanging, &op);
     struct dist_work *put_off = stage_message(stage, true, 1, 2);
     backend_nccl.send(stage->state, put_off);
-    world_fail(&stage->self.world, 1, END_EXIT, 3);
+    world_fail(&stage->self.world, 1, END_EXIT, 3, "");
     cr_assert(stage_await(stage, put_off, 5) && put_off->status == DIST_ERR_PEER_LOST);
     expect_end(stage, op, DIST_ERR_PEER_LOST, "rank 1 ended with exit status 3");
 }

@@ -191,7 +191,7 @@ static int sim_stream_refused(struct stream *stream, int error, bool late)
 {
     struct launch_self *self = stream->sim->self;
     if (late)
-        world_fail_because(&self->world, self->env.rank, error, device_why());
+        world_fail(&self->world, self->env.rank, END_ERROR, error, device_why());
     return error;
 }
 

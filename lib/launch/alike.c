@@ -10,20 +10,13 @@
 
 #define LOOKS 1000 /* ms: a backend that is not there fails at once, and its rank may take another one */
 
-struct alike alike_of(const char *backend)
+struct alike alike_of(const char *backend, bool flat)
 {
     struct alike own = { .backend = "" };
     const char *algorithm = setting_text("DIST_ALGORITHM");
     snprintf(own.backend, sizeof own.backend, "%s", backend);
     snprintf(own.algorithm, sizeof own.algorithm, "%s", algorithm ? algorithm : "");
-    strcpy(own.flat, setting_is("DIST_FLAT", "1") ? "1" : "");
-    return own;
-}
-
-struct alike alike_of_machine(const char *backend)
-{
-    struct alike own = alike_of(backend);
-    own.flat[0] = '\0';
+    strcpy(own.flat, flat ? "1" : "");
     return own;
 }
 
@@ -53,15 +46,13 @@ static bool alike_joins_otherwise(const struct rank_slot *other, const struct ra
 int alike_check(const struct world *world, int rank, struct why *why)
 {
     const struct rank_slot *slots = world->header->slots;
-    char own[24], others[24];
     for (int other = 0; other < world->header->size; other++) {
         for (int look = 0; look < LOOKS && alike_joins_otherwise(&slots[other], &slots[rank]); look++)
             usleep(1000);
         if (!alike_joins_otherwise(&slots[other], &slots[rank]))
             continue;
-        snprintf(own, sizeof own, "rank %d", rank);
-        snprintf(others, sizeof others, "rank %d", other);
-        if (alike_differ(&slots[rank].alike, own, &slots[other].alike, others, why))
+        if (alike_differ(&slots[rank].alike, words_of("rank %d", rank).text, &slots[other].alike,
+                         words_of("rank %d", other).text, why))
             return DIST_ERR_ENVIRONMENT;
     }
     return DIST_OK;

@@ -15,9 +15,8 @@ struct alike {
 
 struct world;
 
-/* With this backend, and the environment; between machines: each may choose DIST_FLAT for itself. */
-struct alike alike_of(const char *backend);
-struct alike alike_of_machine(const char *backend);
+/* With this backend, and the environment. Between machines none is `flat`: each may choose DIST_FLAT for itself. */
+struct alike alike_of(const char *backend, bool flat);
 
 /* Do they differ? Then why, of whom the words tell: "rank 1". */
 bool alike_differ(const struct alike *a, const char *whose_a, const struct alike *b, const char *whose_b,

@@ -86,7 +86,7 @@ static int bootstrap_read(struct nodes *star, const struct launch_env *env, stru
                         env->launcher == LAUNCH_SLURM ? "SLURM_LOCALID" : "LOCAL_RANK");
     star->foreign = star->star = true; /* each rank is a node of its own */
     star->seconds = env->meet_seconds;
-    star->alike = alike_of_machine(launch_backend());
+    star->alike = alike_of(launch_backend(), false);
     snprintf(star->port, sizeof star->port, "%d", port);
     star->number = env->rank;
     star->count = star->size = env->world_size;

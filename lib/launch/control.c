@@ -103,7 +103,8 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
         return;
     memcpy(&failure, bytes, size);
     failure.cause[sizeof failure.cause - 1] = '\0';
-    bool first = world_fail_as(&job->world, &failure);
+    bool first =
+        world_fail(&job->world, failure.rank, (enum rank_end)failure.end, failure.code, failure.cause);
     for (int rank = 0; rank < job->plan.size; rank++) /* came before it, and tell where its ranks were */
         if (job->hub && job->plan.nodes->node_of[rank] == node)
             snapshot_unpack(&job->world, rank, &job->ranks[rank].snapshot);

@@ -37,16 +37,16 @@ static void control_end_fail_of_it(struct job *job, int first, bool is_rank, con
     bool speaks = job->hub || !nodes->foreign || nodes->number == 1;
     if (is_rank) {
         speaks &= job->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
-        world_fail(&job->world, first, END_EXIT, -1);
+        world_fail(&job->world, first, END_EXIT, -1, "");
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
-        text_tell(why);
+        text_tell(why, TEXT_WIDTH_ALONE);
         if (job->hub)
             watch_calls.write(&job->world, first, DIST_ERR_PEER_LOST, why);
         world_told(&job->world);
         world_tell_over();
         world_wake(&job->world);
     } else if (!speaks)
-        world_fail_because(&job->world, first, DIST_ERR_PEER_LOST, why);
+        world_fail(&job->world, first, END_ERROR, DIST_ERR_PEER_LOST, why);
     if (!job->hub)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown,
                                        speaks ? PERMISSION_GRANTED : PERMISSION_DENIED);
@@ -81,7 +81,7 @@ void control_refused(struct job *job, int node, int status, const char *why, siz
     char text[300];
     snprintf(text, sizeof text, "host %s (node %d): %.*s", job->plan.nodes->links[node].name, node, (int)size,
              why);
-    world_fail_because(&job->world, -1, status, text);
+    world_fail(&job->world, -1, END_ERROR, status, text);
     job->plan.nodes->links[node].done = true;
     control_end_without(job, node, status);
 }
@@ -139,7 +139,7 @@ int control_verdict(struct job *job)
     if (job->hubs_status != 0 && !job->interrupt && !job->lost_hub) {
         snprintf(text, sizeof text, "distrun: the job has ended with %d; node 0 (%s) tells why",
                  job->hubs_status, nodes->links[0].name);
-        text_tell(text);
+        text_tell(text, TEXT_WIDTH_ALONE);
     }
     return job->hubs_status;
 }

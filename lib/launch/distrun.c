@@ -41,16 +41,13 @@ static const char help[] =
 
 static int __attribute__((format(printf, 2, 3))) distrun_complain(int status, const char *format, ...)
 {
-    char text[700] = "distrun: ", wrapped[800];
+    char text[700] = "distrun: ";
     size_t length = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + length, sizeof text - 1 - length, format, arguments);
+    vsnprintf(text + length, sizeof text - length, format, arguments);
     va_end(arguments);
-    length = strlen(text);
-    strcpy(text + length, text[length - 1] == '?' ? "" : ".");
-    text_wrap(text, TEXT_WIDTH, wrapped, sizeof wrapped);
-    fprintf(stderr, "%s\n", wrapped);
+    text_tell(text, TEXT_WIDTH);
     return status;
 }
 
@@ -58,7 +55,7 @@ static int __attribute__((format(printf, 2, 3))) distrun_complain(int status, co
 static _Noreturn void distrun_fail_to_start(struct job *job, int rank, int status)
 {
     const char *why = errno == ENOENT ? "the interpreter that it names was not found" : strerror(errno);
-    if (world_fail(&job->world, rank, END_EXIT, status)) {
+    if (world_fail(&job->world, rank, END_EXIT, status, "")) {
         distrun_complain(status, "%.200s could not be started: %s", job->plan.argv[0], why);
         world_told(&job->world);
     }
@@ -68,7 +65,6 @@ static _Noreturn void distrun_fail_to_start(struct job *job, int rank, int statu
 /* In the child: tell the program its place, and become it. */
 static void distrun_program_start(struct job *job, int rank)
 {
-    job_become_child(job, rank);
     if (!program_set_place(job, rank))
         distrun_fail_to_start(job, rank, DIST_ERR_MEMORY);
     fcntl(job->world.fd, F_SETFD, 0);
@@ -164,7 +160,6 @@ static int distrun_run_on_nodes(struct job_plan *plan, int restarts)
 {
     struct why why;
     struct nodes *nodes = plan->nodes;
-    nodes->size = plan->size;
     if (restarts)
         return distrun_complain(DIST_ERR_ENVIRONMENT,
                                 "--restarts is for jobs on one machine; leave it out, or --nodes");
@@ -187,7 +182,8 @@ static int distrun_read_environment(struct job_plan *plan)
         return distrun_complain(DIST_ERR_ENVIRONMENT, "%s", why.text);
     int alone = far ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
-        launch_read_size(alone, &plan->size, &why);
+        plan->size = (int)setting_number("WORLD_SIZE", alone);
+    plan->nodes->size = plan->size;
     settings_warn_unknown();
     if (threads)
         return distrun_complain(DIST_ERR_ENVIRONMENT,
@@ -209,7 +205,6 @@ static int distrun_look_for_program(const struct job_plan *plan)
                      status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
                      here ? "; did you mean ./" : "", here ? program : "", here ? "?" : "");
     if (plan->nodes->number > 0) {
-        plan->nodes->size = plan->size;
         nodes_begin(plan->nodes, NULL, &why);
         nodes_leave(plan->nodes);
     }

@@ -31,13 +31,6 @@ static const struct dialect dialects[] = {
     { LAUNCH_TORCHRUN, "RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", NULL },
 };
 
-int launch_read_size(int wanted, int *size, struct why *why)
-{
-    int status = setting_check("WORLD_SIZE", why);
-    *size = status == 0 ? (int)setting_number("WORLD_SIZE", wanted) : 0;
-    return status;
-}
-
 /* The cuda backend joins threads: then ranks are threads, unless somebody wants the impossible. */
 int launch_read_modes(bool *threads, bool *ordered, struct why *why)
 {
@@ -57,18 +50,15 @@ int launch_read_modes(bool *threads, bool *ordered, struct why *why)
 
 const char *launch_backend(void)
 {
-    const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
-    if (backend)
-        return backend;
-    return device && strcmp(device, "cuda") == 0 ? "cuda" : "shm";
+    const char *backend = setting_text("BACKEND");
+    return backend ? backend : setting_is("DEVICE", "cuda") ? "cuda" : "shm";
 }
 
 const char *launch_device(void)
 {
-    const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
-    if (device)
-        return device;
-    return backend && (strcmp(backend, "cuda") == 0 || strcmp(backend, "nccl") == 0) ? "cuda" : "host";
+    const char *device = setting_text("DEVICE");
+    bool gpus = setting_is("BACKEND", "cuda") || setting_is("BACKEND", "nccl");
+    return device ? device : gpus ? "cuda" : "host";
 }
 
 const char *launch_gpu_wish(void)
@@ -111,13 +101,12 @@ static int env_read_optional(const char *name, const char *node, long least, lon
     if (!name || !getenv(name))
         return 0;
     const char *text = getenv(name);
-    char first[12];
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || strspn(text + digits, "(,") == 0)
         return setting_check_number(name, text, least, most, number, why);
     const char *own = env_own_entry(text, node);
-    snprintf(first, sizeof first, "%.*s", (int)strspn(own, "0123456789"), own);
-    if (setting_read_number(first, least, most, number))
+    struct words first = words_of("%.*s", (int)strspn(own, "0123456789"), own);
+    if (setting_read_number(first.text, least, most, number))
         return 0;
     return why_fail(DIST_ERR_ENVIRONMENT, why, "%s is \"%.40s\"; its numbers must be from %ld to %ld", name,
                     text, least, most);
@@ -213,9 +202,7 @@ int program_look_for(const char *program)
 
 static bool env_set_number(const char *name, int number)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%d", number);
-    return setenv(name, text, 1) == 0;
+    return setenv(name, words_of("%d", number).text, 1) == 0;
 }
 
 /* As torchrun tells it. Ranks need no secret. */

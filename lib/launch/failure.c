@@ -61,20 +61,9 @@ static bool failure_fail(struct world *world, int rank, enum rank_end end, int c
     return first;
 }
 
-bool world_fail(struct world *world, int rank, enum rank_end end, int code)
+bool world_fail(struct world *world, int rank, enum rank_end end, int code, const char *cause)
 {
-    return failure_fail(world, rank, end, code, "", false);
-}
-
-bool world_fail_as(struct world *world, const struct world_failure *failure)
-{
-    return failure_fail(world, failure->rank, (enum rank_end)failure->end, failure->code, failure->cause,
-                        false);
-}
-
-void world_fail_because(struct world *world, int rank, int code, const char *cause)
-{
-    failure_fail(world, rank, END_ERROR, code, cause, false);
+    return failure_fail(world, rank, end, code, cause, false);
 }
 
 /* Threads of this process that tell, are about to know whether they do, or end the process in their own way. */

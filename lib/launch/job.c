@@ -36,9 +36,7 @@ static void job_fill_standard_files(void)
 
 static bool job_open(struct job *job, const struct job_plan *plan)
 {
-    *job = (struct job){
-        .plan = *plan, .hub = true, .watcher = getpid(), .signals_fd = -1, .null_fd = -1, .world.fd = -1
-    };
+    *job = (struct job){ .plan = *plan, .hub = true, .watcher = getpid(), .signals_fd = -1, .world.fd = -1 };
     job->processes = plan->threads ? 1 : plan->size;
     job_raise_file_limit(job);
     job_fill_standard_files();
@@ -49,7 +47,6 @@ static bool job_open(struct job *job, const struct job_plan *plan)
     launch_hold_watch(&job->world);
     if (plan->nodes && !control_open(job))
         return false;
-    job->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     return job_signals_take(job);
 }
 
@@ -66,8 +63,6 @@ static void job_close(struct job *job)
     job_signals_restore(job);
     if (job->signals_fd >= 0)
         close(job->signals_fd);
-    if (job->null_fd >= 0)
-        close(job->null_fd);
     world_unmap(&job->world);
     output_close(&job->output);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
@@ -77,32 +72,35 @@ static void job_close(struct job *job)
 /* What only the watcher reads: a rank that runs no other program would keep it open. */
 static void job_close_watchers(const struct job *job)
 {
-    const int own[] = { job->output.events_fd, job->signals_fd, job->null_fd };
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        close(own[i]);
+    close(job->output.events_fd);
+    close(job->signals_fd);
     for (int i = 0; i < job->output.count; i++)
         if (job->output.streams[i].read_fd >= 0)
             close(job->output.streams[i].read_fd);
 }
 
-void job_become_child(struct job *job, int rank)
+/* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
+static void job_become_child(struct job *job, int rank)
 {
     /* A rank must not outlive its watcher, whatever ends that: the kernel sees to it. It may have ended before we asked. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != job->watcher)
         _exit(128 + SIGKILL);
     job->world.author = rank;
+    job_close_watchers(job);
     int channel = job->plan.threads ? job->plan.size : rank;
     const struct stream *out = &job->output.streams[2 * channel];
     dup2(out[0].write_fd, STDOUT_FILENO);
     dup2(out[1].write_fd, STDERR_FILENO);
-    if (rank > 0 && job->null_fd >= 0)
-        dup2(job->null_fd, STDIN_FILENO);
+    int null_fd = rank > 0 ? open("/dev/null", O_RDONLY) : -1;
+    if (null_fd >= 0) {
+        dup2(null_fd, STDIN_FILENO);
+        close(null_fd);
+    }
     if (!job->plan.threads) {
         close(out[0].write_fd);
         close(out[1].write_fd);
     }
-    job_close_watchers(job);
     setrlimit(RLIMIT_NOFILE, &job->files_before);
     job_signals_restore(job);
 }
@@ -114,6 +112,7 @@ static bool job_start_process(struct job *job, int process)
     if (pid < 0)
         return false;
     if (pid == 0) {
+        job_become_child(job, process);
         job->plan.start(job, process);
         _exit(1);
     }
@@ -146,7 +145,7 @@ static bool job_start_all(struct job *job)
 static void job_give_up(struct job *job)
 {
     job_signal_all(job, SIGKILL);
-    world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM);
+    world_fail(&job->world, -1, END_ERROR, DIST_ERR_SYSTEM, "");
     if (!job->plan.nodes) /* else node 0 tells it, too */
         world_told(&job->world);
     job_watch(job);
@@ -182,7 +181,7 @@ int job_look_back(const struct job *job, int result)
         watch_calls.review(&job->world);
     int status = watch_calls.after(&job->world, job->plan.nodes, &why);
     if (status != 0)
-        text_tell(why.text);
+        text_tell(why.text, TEXT_WIDTH_ALONE);
     return result == 0 ? status : result;
 }
 

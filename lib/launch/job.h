@@ -29,7 +29,7 @@ struct job_plan {
     int size;                                 /* ranks */
     bool threads;                             /* ranks are threads of one process */
     bool ordered;                             /* output grouped by rank, without prefix */
-    void (*start)(struct job *job, int rank); /* runs in the child, never returns; rank: 0 for threads */
+    void (*start)(struct job *job, int rank); /* in the child, which is its process already; never returns */
     void (*run)(int rank, int world_size);    /* dist_spawn's function; distrun: NULL */
     char **argv;                              /* distrun's program; dist_spawn: NULL */
     struct nodes *nodes; /* it is on several machines, whose watchers have met; NULL: on this one */
@@ -56,11 +56,10 @@ struct watch_calls {
 extern const struct watch_calls watch_calls;
 
 struct job_rank {
-    pid_t pid;          /* of its process (of threads only rank 0 has one); 0: it has ended, */
-    int status;         /* as waitpid tells */
-    uint32_t now, last; /* where it was when the job failed, once that is `stopping`: its call words, */
-    char host_call[32]; /* and as in rank_notes: where it waited for its GPU */
-    uint32_t host_site;
+    pid_t pid;              /* of its process (of threads only rank 0 has one); 0: it has ended, */
+    int status;             /* as waitpid tells */
+    bool called;            /* once the job is `stopping`: it had made a call when that failed, */
+    struct words place;     /* and was here */
     uint64_t used, steps;   /* of its bootstrap memory: so much the other machines have been told */
     bool end;               /* its end was told: by us, or at the hub to us */
     struct buffer snapshot; /* at the hub: what it has written down, as its machine said */
@@ -80,7 +79,6 @@ struct job {
     struct job_signals signals;
     int signals_fd;             /* the signals that the watcher takes are read here */
     struct rlimit files_before; /* the limit of open files, before it was raised */
-    int null_fd;                /* the stdin of all ranks but 0 */
     pid_t watcher;
     struct job_rank *ranks;
     int processes;         /* how many: size, or 1 for threads */
@@ -107,9 +105,6 @@ struct job {
  * sentence in why where nothing could be started. */
 int job_run(const struct job_plan *plan, struct why *why);
 void job_forget(struct job *job); /* what it knows of its ranks */
-
-/* In a fresh child: be a rank's process and nothing else. Output goes to the pipes of `rank`. */
-void job_become_child(struct job *job, int rank);
 
 /* env.c: look once before n ranks fail one by one. 0, or the status that a shell would give; a file, or what a shell would find. */
 #define PROGRAM_NOT_RUNNABLE 126

@@ -50,9 +50,6 @@ int launch_read_env(struct launch_env *env, struct why *why);
 /* Whose ranks the launcher has made of these: "openmpi", "mpich"; NULL: no MPI's. srun speaks with either. */
 const char *launch_mpi(const struct launch_env *env);
 
-/* Read WORLD_SIZE for dist_spawn: `wanted` unless the environment says otherwise. Same status. */
-int launch_read_size(int wanted, int *size, struct why *why);
-
 /* Check all settings, and read DIST_RANKS (processes|threads) and DIST_OUTPUT (live|ordered). Same status. */
 int launch_read_modes(bool *threads, bool *ordered, struct why *why);
 
@@ -93,7 +90,7 @@ struct launch_self {
     void *algorithms; /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 
-/* The state of the calling rank. Attaches to the world on the first call. NULL: *status and why (or NULL) tell. */
+/* The state of the calling rank. Attaches to the world on the first call. NULL: *status and why tell. */
 struct launch_self *launch_self(int *status, struct why *why);
 
 /* The same without attaching: NULL where nothing was attached yet. */
@@ -159,9 +156,8 @@ extern _Thread_local struct site_memo launch_memos[SITE_MEMOS];
 /* Signal names for reports: "SIGSEGV". */
 const char *launch_signal_name(int number);
 
-/* Where call words of a slot point, the one of now and the last one, in words: "dist_recv (chain.c:17)", or "its own code, after
- * dist_recv (chain.c:17)". Writes into text and returns it. */
-const char *launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last, char *text,
-                                 size_t size);
+/* Where call words of a slot point, the one of now and the last one: "dist_recv (chain.c:17)", or "its own code, after dist_recv
+ * (chain.c:17)". */
+struct words launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last);
 
 #endif

@@ -176,7 +176,7 @@ static int meet_host(const struct launch_env *env, struct world *world, struct w
     if (fd >= 0)
         close(fd);
     if (status != 0) {
-        world_fail(world, env->rank, END_ERROR, status); /* for those that have come already */
+        world_fail(world, env->rank, END_ERROR, status, ""); /* for those that have come already */
         world_unmap(world);
     }
     return status;

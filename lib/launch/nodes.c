@@ -130,7 +130,7 @@ static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
         if (*strange && !told) {
             struct words sentence = words_of("%s: %s, at %s, was sent away",
                                              nodes->foreign ? "rank 0" : "distrun", strange, from);
-            text_tell(sentence.text);
+            text_tell(sentence.text, TEXT_WIDTH_ALONE);
             told = true;
         }
         close(fd);

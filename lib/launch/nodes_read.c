@@ -179,7 +179,7 @@ int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
     if (status == 0)
         status = nodes_find_secret(nodes, why);
     nodes->program = nodes_read_number_of(program, nodes->key);
-    nodes->alike = alike_of_machine(launch_backend());
+    nodes->alike = alike_of(launch_backend(), false);
     nodes->seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
     return status ? status : nodes_meet(nodes, -1, why);
 }

@@ -139,7 +139,7 @@ static int nodes_thread_find_node_0(struct round *r, struct nodes *nodes, struct
     while (atomic_load(&r->self->world.header->slots[first].state) == RANK_ABSENT)
         first++;
     r->own.first = first;
-    r->own.alike = alike_of_machine(r->self->world.header->slots[rank].alike.backend);
+    r->own.alike = alike_of(r->self->world.header->slots[rank].alike.backend, false);
     strcpy(r->own.alike.trace, setting_text("DIST_TRACE") ? "set" : "");
     if (rank == 0)
         handshake_own_name(r->own.text, sizeof r->own.text);
@@ -220,7 +220,7 @@ static void nodes_thread_leave_it_to_0(struct world *world, int status, const ch
 {
     for (int ms = 0; ms < LAUNCH_TELL_MS; ms += ROUND_MS) /* (a launcher's signal cuts a nap short) */
         usleep(ROUND_MS * 1000);
-    world_fail_because(world, 0, status, why);
+    world_fail(world, 0, END_ERROR, status, why);
     world_told(world);
 }
 

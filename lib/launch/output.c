@@ -22,14 +22,13 @@ static void output_add(struct output *output, int target, const char *bytes, siz
 static void output_add_prefix(struct output *output, const struct stream *stream)
 {
     static const int palette[] = { 36, 33, 35, 32, 34, 31 };
-    char text[48];
-    if (output->ordered || stream->rank < 0)
+    int rank = stream->rank;
+    if (output->ordered || rank < 0)
         return;
-    if (output->colour[stream->target])
-        snprintf(text, sizeof text, "\033[%dm[%d]\033[0m ", palette[stream->rank % 6], stream->rank);
-    else
-        snprintf(text, sizeof text, "[%d] ", stream->rank);
-    output_add(output, stream->target, text, strlen(text));
+    struct words prefix = output->colour[stream->target]
+                              ? words_of("\033[%dm[%d]\033[0m ", palette[rank % 6], rank)
+                              : words_of("[%d] ", rank);
+    output_add(output, stream->target, prefix.text, strlen(prefix.text));
 }
 
 /* Hand on bytes as one line. */
@@ -181,11 +180,10 @@ bool output_end_stream(struct output *output, int index)
     buffer_drop(&stream->held, stream->handed);
     if (stream->held.used > 0)
         output_hand_on(output, stream);
-    char text[96];
     if (stream->dropped > 0) {
-        snprintf(text, sizeof text, "(%zu more bytes of rank %d were dropped)\n", stream->dropped,
-                 stream->rank);
-        output_add(output, stream->target, text, strlen(text));
+        struct words loss =
+            words_of("(%zu more bytes of rank %d were dropped)\n", stream->dropped, stream->rank);
+        output_add(output, stream->target, loss.text, strlen(loss.text));
     }
     return false;
 }

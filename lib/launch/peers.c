@@ -18,7 +18,7 @@ void launch_rank_ended(struct world *world, int rank)
     struct rank_slot *slot = &world->header->slots[rank];
     uint32_t state = atomic_load(&slot->state);
     if (state == RANK_JOINED)
-        world_fail(world, rank, END_EXIT, 0);
+        world_fail(world, rank, END_EXIT, 0, "");
     atomic_store(&slot->pid, -1);
     if (state == RANK_JOINED || state == RANK_LEFT)
         atomic_store(&slot->state, RANK_GONE);
@@ -87,7 +87,7 @@ bool world_check_peers(struct world *world, int rank)
             continue;
         /* It may have left between our two looks. */
         if (atomic_load(&slot->state) <= RANK_JOINED)
-            world_fail(world, peer, END_EXIT, -1);
+            world_fail(world, peer, END_EXIT, -1, "");
     }
     turn %= size;
     return world_failed(world);
@@ -166,11 +166,9 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
 
 void launch_fail(struct launch_self *self, int code, const char *sentence)
 {
-    char wrapped[400];
-    text_wrap(sentence, TEXT_WIDTH, wrapped, sizeof wrapped);
     if (!launch_tells(self, code, sentence))
         return;
-    text_say("%s.\n", wrapped);
+    text_tell(sentence, TEXT_WIDTH);
     world_told(&self->world);
     world_tell_over();
     world_wake(&self->world);

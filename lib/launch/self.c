@@ -210,7 +210,6 @@ static int self_attach(struct launch_self *self, struct why *why)
 
 struct launch_self *launch_self(int *status, struct why *why)
 {
-    struct why unread;
     struct launch_self *self = launch_self_if_any();
     *status = 0;
     if (self)
@@ -219,7 +218,6 @@ struct launch_self *launch_self(int *status, struct why *why)
     self = launch_self_if_any();
     if (!self) {
         self = calloc(1, sizeof *self);
-        why = why ? why : &unread;
         *status = self ? self_attach(self, why)
                        : why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for this rank");
         if (*status == 0) {

@@ -11,27 +11,48 @@
 
 #define DAY 86400 /* seconds */
 
-static bool settings_is_eager(const char *text);
-static bool settings_is_link(const char *text);
+static bool settings_is_eager(const char *text)
+{
+    size_t digits = strncmp(text, "eager:", 6) == 0 ? strspn(text + 6, "0123456789") : 0;
+    return digits > 0 && digits < 18 && text[6 + digits] == '\0';
+}
+
+/* At a kilobyte in a second a terabyte takes as long as a number of nanoseconds can tell. */
+bool setting_read_link(const char *text, double *microseconds, double *gigabytes)
+{
+    char *end, *last = "x";
+    void *language = text_use_point();
+    *microseconds = strtod(text, &end);
+    *gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
+    text_use_language(language);
+    return *last == '\0' && *gigabytes >= 1e-6 && *gigabytes < 1e9 && *microseconds >= 0 &&
+           *microseconds < 1e9;
+}
+
+static bool settings_is_link(const char *text)
+{
+    double microseconds, gigabytes;
+    return setting_read_link(text, &microseconds, &gigabytes);
+}
 
 const struct setting settings[] = {
-    { "BACKEND", .kind = SETTING_WORD, .values = "shm|cuda|nccl|mpi|gloo", .empty = true },
-    { "DEVICE", .kind = SETTING_WORD, .values = "host|sim|cuda", .empty = true },
+    { "BACKEND", .kind = SETTING_WORD, .words = { "shm", "cuda", "nccl", "mpi", "gloo" }, .empty = true },
+    { "DEVICE", .kind = SETTING_WORD, .words = { "host", "sim", "cuda" }, .empty = true },
     { "WORLD_SIZE", .kind = SETTING_NUMBER, .least = 1, .most = WORLD_MAX_RANKS },
-    { "DIST_ALGORITHM", .kind = SETTING_WORD, .values = "gather|tree|ring|halving|messages" },
-    { "DIST_BUFFERING", .kind = SETTING_WORD, .values = "rendezvous|eager:BYTES", .also = settings_is_eager,
-      .example = "eager:4096" },
-    { "DIST_CHECK", .kind = SETTING_WORD, .values = "0|1" },
-    { "DIST_CONNECT", .kind = SETTING_WORD, .values = "init|lazy" },
-    { "DIST_FLAT", .kind = SETTING_WORD, .values = "0|1" },
+    { "DIST_ALGORITHM", .kind = SETTING_WORD, .words = { "gather", "tree", "ring", "halving", "messages" } },
+    { "DIST_BUFFERING", .kind = SETTING_WORD, .words = { "rendezvous", "eager:BYTES" },
+      .also = settings_is_eager, .example = "eager:4096" },
+    { "DIST_CHECK", .kind = SETTING_WORD, .words = { "0", "1" } },
+    { "DIST_CONNECT", .kind = SETTING_WORD, .words = { "init", "lazy" } },
+    { "DIST_FLAT", .kind = SETTING_WORD, .words = { "0", "1" } },
     { "DIST_INIT_TIMEOUT", .kind = SETTING_NUMBER, .least = 1, .most = DAY },
-    { "DIST_NCCL_PLAIN", .kind = SETTING_WORD, .values = "0|1" },
-    { "DIST_NCCL_SHARE_GPU", .kind = SETTING_WORD, .values = "0|1" },
-    { "DIST_OUTPUT", .kind = SETTING_WORD, .values = "live|ordered" },
-    { "DIST_RANKS", .kind = SETTING_WORD, .values = "processes|threads" },
+    { "DIST_NCCL_PLAIN", .kind = SETTING_WORD, .words = { "0", "1" } },
+    { "DIST_NCCL_SHARE_GPU", .kind = SETTING_WORD, .words = { "0", "1" } },
+    { "DIST_OUTPUT", .kind = SETTING_WORD, .words = { "live", "ordered" } },
+    { "DIST_RANKS", .kind = SETTING_WORD, .words = { "processes", "threads" } },
     { "DIST_REPORT", .kind = SETTING_FILE, .empty = true },
     { "DIST_SHUFFLE", .kind = SETTING_NUMBER, .least = 1, .most = 999999999 },
-    { "DIST_SIM", .kind = SETTING_WORD, .values = "nvlink|pcie|ib|LATENCY:BANDWIDTH",
+    { "DIST_SIM", .kind = SETTING_WORD, .words = { "nvlink", "pcie", "ib", "LATENCY:BANDWIDTH" },
       .also = settings_is_link, .example = "20:1.5 for 20 microseconds and 1.5 GB/s" },
     { "DIST_TIMEOUT", .kind = SETTING_NUMBER, .least = 1, .most = DAY },
     { "DIST_TRACE", .kind = SETTING_FILE, .empty = true },
@@ -50,30 +71,6 @@ const struct setting settings[] = {
 const size_t settings_count = sizeof settings / sizeof settings[0];
 
 /* ---- values ----------------------------------------------------------------------------- */
-
-static bool settings_is_eager(const char *text)
-{
-    size_t digits = strncmp(text, "eager:", 6) == 0 ? strspn(text + 6, "0123456789") : 0;
-    return digits > 0 && digits < 18 && text[6 + digits] == '\0';
-}
-
-static bool settings_is_link(const char *text)
-{
-    double microseconds, gigabytes;
-    return setting_read_link(text, &microseconds, &gigabytes);
-}
-
-/* At a kilobyte in a second a terabyte takes as long as a number of nanoseconds can tell. */
-bool setting_read_link(const char *text, double *microseconds, double *gigabytes)
-{
-    char *end, *last = "x";
-    void *language = text_use_point();
-    *microseconds = strtod(text, &end);
-    *gigabytes = end > text && *end == ':' ? strtod(end + 1, &last) : 0;
-    text_use_language(language);
-    return *last == '\0' && *gigabytes >= 1e-6 && *gigabytes < 1e9 && *microseconds >= 0 &&
-           *microseconds < 1e9;
-}
 
 long setting_whole_number(const char *text)
 {
@@ -115,28 +112,31 @@ static int settings_check_one(const struct setting *setting, struct why *why)
     return status;
 }
 
-int setting_check(const char *name, struct why *why)
+const struct setting *setting_named(const char *name, size_t length)
 {
     for (size_t i = 0; i < settings_count; i++)
-        if (strcmp(settings[i].name, name) == 0)
-            return settings_check_one(&settings[i], why);
-    return 0;
+        if (strlen(settings[i].name) == length && strncmp(settings[i].name, name, length) == 0)
+            return &settings[i];
+    return NULL;
+}
+
+int setting_check(const char *name, struct why *why)
+{
+    return settings_check_one(setting_named(name, strlen(name)), why);
 }
 
 /* Two that are right by themselves. */
 static int settings_check_together(struct why *why)
 {
-    const char *backend = setting_text("BACKEND"), *device = setting_text("DEVICE");
-    bool gpu = device && strcmp(device, "cuda") == 0;
-    if (!backend || !device)
-        return 0;
-    if (strcmp(backend, "nccl") == 0 && !gpu)
+    const char *device = setting_text("DEVICE");
+    bool gpu = setting_is("DEVICE", "cuda");
+    if (device && !gpu && setting_is("BACKEND", "nccl"))
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "BACKEND is \"nccl\", which only moves the memory of GPUs, but DEVICE is \"%s\"; "
                         "unset DEVICE, or take BACKEND=%s",
                         device,
                         strcmp(device, "sim") == 0 ? "cuda, which also works on simulated GPUs" : "shm");
-    if (strcmp(backend, "shm") == 0 && gpu)
+    if (gpu && setting_is("BACKEND", "shm"))
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "DEVICE is \"cuda\", but BACKEND is \"shm\", which cannot reach the memory of a GPU; "
                         "unset BACKEND, or take DEVICE=sim");

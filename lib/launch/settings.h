@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 enum setting_kind {
-    SETTING_WORD,   /* one of `values` */
+    SETTING_WORD,   /* one of `words` */
     SETTING_NUMBER, /* a whole number from `least` to `most` */
     SETTING_FILE,   /* a file that will be written */
     SETTING_OTHER /* checked, if at all, where it is read; or not for users: set by distrun, read by our tests */
@@ -23,7 +23,7 @@ enum setting_kind {
 struct setting {
     const char *name;
     enum setting_kind kind;
-    const char *values;             /* words; in capitals what stands for more, which `also` knows */
+    const char *words[6];           /* up to NULL; one with a colon stands for more, which `also` knows */
     bool (*also)(const char *text); /* NULL: nothing else is right */
     const char *example;            /* of that */
     long least, most;
@@ -33,7 +33,9 @@ struct setting {
 extern const struct setting settings[];
 extern const size_t settings_count;
 
-/* settings_words.c: is it one of the values? Same status as those below. */
+const struct setting *setting_named(const char *name, size_t length); /* NULL: none is */
+
+/* settings_words.c: is it one of the words? Same status as those below. */
 int setting_check_word(const struct setting *setting, const char *text, struct why *why);
 
 /* All of them. 0, or DIST_ERR_ENVIRONMENT with a sentence in `why`. */

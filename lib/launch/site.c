@@ -4,7 +4,6 @@
 #include "../call.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A file's lines stand side by side, so that its calls are on a page or two. */
@@ -59,20 +58,15 @@ const struct site *world_site_at(const struct world *world, int rank, uint32_t s
     return atomic_load(&found->used) == 2 ? found : &unknown;
 }
 
-const char *launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last, char *text,
-                                 size_t size)
+struct words launch_describe_word(const struct world *world, int rank, uint32_t now, uint32_t last)
 {
     uint32_t word = now ? now : last;
-    if (!word || word >> 16 >= CALL_COUNT) {
-        snprintf(text, size, "its own code");
-        return text;
-    }
+    if (!word || word >> 16 >= CALL_COUNT)
+        return words_of("its own code");
     const struct site *site = world_site_at(world, rank, word & 0xffff);
     const char *before = now ? "" : "its own code, after ";
     const char *call = call_name((enum call)(word >> 16));
-    if (site->line > 0)
-        snprintf(text, size, "%s%s (%s:%d)", before, call, site->file, site->line);
-    else
-        snprintf(text, size, "%s%s (%s)", before, call, site->file);
-    return text;
+    if (site->line == 0) /* the one that stands for all further ones */
+        return words_of("%s%s (%s)", before, call, site->file);
+    return words_of("%s%s (%s:%d)", before, call, site->file, site->line);
 }

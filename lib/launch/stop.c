@@ -6,7 +6,6 @@
 #include "job.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/signalfd.h>
 
 /* Ranks in a dist call see the failure at once and end by themselves; these are for the others. */
@@ -89,11 +88,12 @@ void job_note_rank(struct job *job, int rank)
 {
     const struct rank_slot *slot = &job->world.header->slots[rank];
     const struct rank_notes *notes = world_notes(&job->world, rank);
-    struct job_rank *note = &job->ranks[rank];
-    note->now = atomic_load(&slot->call);
-    note->last = atomic_load(&slot->last_call);
-    snprintf(note->host_call, sizeof note->host_call, "%s", notes->host_call);
-    note->host_site = notes->host_site;
+    const struct site *site = world_site_at(&job->world, rank, notes->host_site);
+    uint32_t now = atomic_load(&slot->call), last = atomic_load(&slot->last_call);
+    bool awaits_gpu = now == 0 && notes->host_call[0];
+    job->ranks[rank].called = last != 0;
+    job->ranks[rank].place = awaits_gpu ? words_of("%s (%s:%d)", notes->host_call, site->file, site->line)
+                                        : launch_describe_word(&job->world, rank, now, last);
 }
 
 void job_stop_begin(struct job *job)

@@ -167,9 +167,10 @@ void text_wrap(const char *text, size_t width, char *out, size_t size)
     out[used] = '\0';
 }
 
-void text_tell(const char *sentence)
+void text_tell(const char *sentence, size_t width)
 {
-    char wrapped[600];
-    text_wrap(sentence, TEXT_WIDTH_ALONE, wrapped, sizeof wrapped);
-    text_say("%s.\n", wrapped);
+    char wrapped[800];
+    text_wrap(sentence, width, wrapped, sizeof wrapped);
+    size_t length = strlen(wrapped);
+    text_say("%s%s\n", wrapped, length > 0 && wrapped[length - 1] == '?' ? "" : ".");
 }

@@ -64,8 +64,8 @@ enum { TEXT_WIDTH = 74, TEXT_WIDTH_ALONE = 79 };
 /* Break prose at blanks, so that no line is longer than `width`; further ones are indented by two. What `out` cannot hold is cut off. */
 void text_wrap(const char *text, size_t width, char *out, size_t size);
 
-/* A sentence that stands alone, without its full stop: with one to stderr, broken so. */
-void text_tell(const char *sentence);
+/* A sentence without its full stop: with one, unless it asks, to stderr, broken so. */
+void text_tell(const char *sentence, size_t width);
 
 /* Where the workbook explains what a report tells: the report's last line, in the order of the chapters. tests/test_lessons.c looks whether each
  * chapter has the heading that is named here. */

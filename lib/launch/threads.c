@@ -69,7 +69,7 @@ static void threads_note_crash(int number)
     const struct launch_self *self = launch_self_if_any();
     world_tell_begins();
     if (!launch_is_forked())
-        world_fail(&hosted->world, self ? self->env.rank : -1, END_SIGNAL, number);
+        world_fail(&hosted->world, self ? self->env.rank : -1, END_SIGNAL, number, "");
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -95,7 +95,7 @@ static void threads_note_exit(void)
         for (;;)
             pause();
     world_tell_begins(); /* the others wait until this process has ended, with the status that exit was given */
-    if (world_fail(&hosted->world, self->env.rank, END_EXIT, -1))
+    if (world_fail(&hosted->world, self->env.rank, END_EXIT, -1, ""))
         return;
     world_tell_over();
     world_let_tell(); /* who was first tells, and ends it */
@@ -113,9 +113,7 @@ static void *threads_run(void *argument)
     char *crash_stack = malloc(CRASH_STACK);
     if (crash_stack)
         sigaltstack(&(stack_t){ .ss_sp = crash_stack, .ss_size = CRASH_STACK }, NULL);
-    char name[16];
-    snprintf(name, sizeof name, "rank %d", rank->self.env.rank);
-    prctl(PR_SET_NAME, name);
+    prctl(PR_SET_NAME, words_of("rank %d", rank->self.env.rank).text);
     launch_become(&rank->self);
     pthread_cleanup_push(threads_rank_ended, &rank->self); /* run() may end by pthread_exit */
     hosted->plan.run(rank->self.env.rank, hosted->plan.size);
@@ -129,23 +127,21 @@ static void *threads_run(void *argument)
 
 struct launch_self *threads_self_by_name(void)
 {
-    char name[16] = "", wanted[16];
+    char name[16] = "";
     prctl(PR_GET_NAME, name);
     int rank = strncmp(name, "rank ", 5) == 0 ? atoi(name + 5) : -1;
-    snprintf(wanted, sizeof wanted, "rank %d", rank);
-    return rank >= 0 && rank < hosted->plan.size && strcmp(name, wanted) == 0 ? &ranks[rank].self : NULL;
+    bool is = rank >= 0 && rank < hosted->plan.size && strcmp(name, words_of("rank %d", rank).text) == 0;
+    return is ? &ranks[rank].self : NULL;
 }
 
 /* The watcher tells it: a thread that runs already may end this process at any moment. They are stopped as they are. */
 static _Noreturn void threads_give_up(int started)
 {
-    char text[200];
-    snprintf(
-        text, sizeof text,
-        "dist_spawn: only %d of %d ranks could be started as threads; allow more (ulimit -u, ulimit -v), or "
-        "start fewer ranks",
-        started, hosted->plan.size);
-    world_fail_because(&hosted->world, -1, DIST_ERR_SYSTEM, text);
+    struct words cause =
+        words_of("dist_spawn: only %d of %d ranks could be started as threads; allow more (ulimit -u, "
+                 "ulimit -v), or start fewer ranks",
+                 started, hosted->plan.size);
+    world_fail(&hosted->world, -1, END_ERROR, DIST_ERR_SYSTEM, cause.text);
     world_let_tell(); /* one that was first, and that _exit would end between its sentence and the word that it has told */
     _exit(DIST_ERR_SYSTEM);
 }
@@ -153,7 +149,6 @@ static _Noreturn void threads_give_up(int started)
 void threads_start(struct job *job, int unused)
 {
     (void)unused;
-    job_become_child(job, 0);
     hosted = job;
     atomic_store(&job->world.header->one_process, 1);
     launch_ranks_are_threads();

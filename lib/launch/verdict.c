@@ -11,17 +11,6 @@
 
 #define PLACES 8 /* more different places than this are not told one by one */
 
-static const char *verdict_place_of(const struct job *job, int rank, char *text, size_t size)
-{
-    const struct job_rank *note = &job->ranks[rank];
-    if (note->now == 0 && note->host_call[0]) {
-        const struct site *site = world_site_at(&job->world, rank, note->host_site);
-        snprintf(text, size, "%s (%s:%d)", note->host_call, site->file, site->line);
-        return text;
-    }
-    return launch_describe_word(&job->world, rank, note->now, note->last, text, size);
-}
-
 /* An end that would have been fine, had the others not needed the rank. */
 static const char *verdict_early_end(const struct job *job, int rank)
 {
@@ -37,7 +26,6 @@ static const char *verdict_early_end(const struct job *job, int rank)
 static void verdict_say_cause(struct text *text, const struct job *job, const struct world_failure *failure)
 {
     int rank = failure->rank, code = failure->code;
-    char place[160];
     if (rank < 0 && failure->cause[0]) {
         text_add(text, "%s.\n", failure->cause);
         return;
@@ -54,8 +42,8 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
         text_add(text, "exited with status %d", code);
     else
         text_add(text, "%s", verdict_early_end(job, rank));
-    if (rank >= 0 && job->ranks[rank].last)
-        text_add(text, " in %s", verdict_place_of(job, rank, place, sizeof place));
+    if (rank >= 0 && job->ranks[rank].called)
+        text_add(text, " in %s", job->ranks[rank].place.text);
     text_add(text, "%s%s.\n", failure->cause[0] ? ": " : "", failure->cause);
 }
 
@@ -111,14 +99,13 @@ int job_lost(const struct job *job)
 static void verdict_say_place(struct text *text, const struct job *job, bool *left, int stopped,
                               bool first_place)
 {
-    char here[160], there[160];
     bool same[WORLD_MAX_RANKS] = { false };
     int first = 0, count = 0;
     while (!left[first])
         first++;
-    verdict_place_of(job, first, here, sizeof here);
+    const char *noted = job->ranks[first].place.text, *here = *noted ? noted : "its own code";
     for (int rank = first; rank < job->plan.size; rank++) {
-        same[rank] = left[rank] && strcmp(here, verdict_place_of(job, rank, there, sizeof there)) == 0;
+        same[rank] = left[rank] && strcmp(noted, job->ranks[rank].place.text) == 0;
         left[rank] &= !same[rank];
         count += same[rank];
     }

@@ -21,7 +21,7 @@
 /* End the job without a report for each rank. */
 static void watch_end_quietly(struct job *job, int number)
 {
-    if (world_fail(&job->world, -1, END_SIGNAL, number))
+    if (world_fail(&job->world, -1, END_SIGNAL, number, ""))
         world_told(&job->world);
 }
 
@@ -82,9 +82,9 @@ static void watch_judge(struct job *job, int process)
     int status = job->ranks[process].status;
     int rank = job->plan.threads ? -1 : process;
     if (WIFSIGNALED(status))
-        world_fail(&job->world, rank, END_SIGNAL, WTERMSIG(status));
+        world_fail(&job->world, rank, END_SIGNAL, WTERMSIG(status), "");
     else if (WEXITSTATUS(status) != 0)
-        world_fail(&job->world, rank, END_EXIT, WEXITSTATUS(status));
+        world_fail(&job->world, rank, END_EXIT, WEXITSTATUS(status), "");
     if (!job->plan.threads)
         launch_rank_ended(&job->world, rank);
 }
@@ -133,7 +133,7 @@ static void watch_look_for_missing(struct job *job)
             missing = rank;
     }
     if (joined && missing >= 0)
-        world_fail(&job->world, missing, END_EXIT, 0);
+        world_fail(&job->world, missing, END_EXIT, 0, "");
 }
 
 /* One round: what has come in, who has ended, what follows from it. */

@@ -199,15 +199,11 @@ static inline void *world_open_view(const struct world *world, const void *addre
     return offset == UINT64_MAX ? (void *)(uintptr_t)address : world_at(world, offset);
 }
 
-/* Declare the job failed, unless someone has already (false), and wake everybody; of END_ERROR, with a sentence. */
-bool world_fail(struct world *world, int rank, enum rank_end end, int code);
-void world_fail_because(struct world *world, int rank, int code, const char *cause);
+/* Declare the job failed, unless someone has already (false), and wake everybody. `cause`: a sentence, or "". */
+bool world_fail(struct world *world, int rank, enum rank_end end, int code, const char *cause);
 
-/* The same, as a record says that was made on another machine. */
-bool world_fail_as(struct world *world, const struct world_failure *failure);
-
-/* The same, and take it on to tell the user, in one step: so what is told is what the job fails of. True: tell, then say that it is
- * done, and wake everybody. Nobody is woken here: a launcher that is not ours may end us as soon as a rank has ended. */
+/* The same by an error, and take it on to tell the user, in one step: so what is told is what the job fails of. True: tell, then say
+ * that it is done, and wake everybody. Nobody is woken here: a launcher that is not ours may end us as soon as a rank has ended. */
 bool world_fail_and_tell(struct world *world, int rank, int code, const char *cause);
 void world_told(const struct world *world);
 

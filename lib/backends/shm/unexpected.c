@@ -35,8 +35,8 @@ bool unexpected_keep(struct shm_state *shm, int src, const struct envelope *enve
 {
     struct unexpected *copy = unexpected_new(shm, src, envelope);
     if (!copy) {
-        world_fail_because(shm->world, shm->rank, DIST_ERR_MEMORY,
-                           "there is no memory left to set a message aside");
+        world_fail(shm->world, shm->rank, END_ERROR, DIST_ERR_MEMORY,
+                   "there is no memory left to set a message aside");
         return false;
     }
     match_add(&shm->unexpected, &copy->match, match_key(src, envelope->group, envelope->tag));

@@ -17,7 +17,7 @@
 /* As if the call had returned with it. */
 static _Noreturn void watchdog_give_up(struct launch_self *self, int seconds)
 {
-    char place[160], sentence[600];
+    char sentence[600];
     struct why why, cause;
     uint32_t call = atomic_load(&self->world.header->slots[self->env.rank].call);
     int status = DIST_ERR_TIMEOUT;
@@ -30,7 +30,7 @@ static _Noreturn void watchdog_give_up(struct launch_self *self, int seconds)
         why_say(&why, "%.200s; look at that rank first", cause.text);
     }
     snprintf(sentence, sizeof sentence, "rank %d: %s: %s", self->env.rank,
-             launch_describe_word(&self->world, self->env.rank, call, call, place, sizeof place), why.text);
+             launch_describe_word(&self->world, self->env.rank, call, call).text, why.text);
     launch_fail(self, status, sentence);
     _exit(status);
 }

@@ -37,7 +37,7 @@ void cuda_break(struct cuda_gpu *gpu, cudaError_t error)
     int status = cuda_check(gpu);
     rank = rank ? rank : cuda_all.ranks;
     if (rank)
-        world_fail_because(&rank->self->world, rank->self->env.rank, status, device_why());
+        world_fail(&rank->self->world, rank->self->env.rank, END_ERROR, status, device_why());
 }
 
 bool cuda_gave(struct cuda_gpu *gpu, cudaError_t error)
