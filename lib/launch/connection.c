@@ -27,18 +27,11 @@ void connection_close(struct connection *link)
 {
     if (link->fd >= 0)
         close(link->fd);
+    free(link->in.bytes);
+    free(link->out.bytes);
     link->fd = -1;
-    link->out.used = 0;
-}
-
-bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size)
-{
-    struct frame frame = {
-        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
-    };
-    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + size))
-        return false;
-    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, size);
+    link->in = link->out = (struct buffer){ 0 };
+    link->taken = 0;
 }
 
 bool connection_send(struct connection *link)
@@ -60,6 +53,19 @@ bool connection_send(struct connection *link)
     return true;
 }
 
+bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size)
+{
+    struct frame frame = {
+        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
+    };
+    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + size))
+        return false;
+    buffer_add(&link->out, &frame, sizeof frame);
+    buffer_add(&link->out, bytes, size);
+    connection_send(link); /* has it broken, the next round sees that */
+    return true;
+}
+
 bool connection_drain(struct connection *link, int64_t give_up)
 {
     while (connection_send(link) && link->out.used > 0 && job_clock() < give_up)
@@ -67,11 +73,16 @@ bool connection_drain(struct connection *link, int64_t give_up)
     return link->out.used == 0;
 }
 
+bool connection_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
+{
+    return buffer_add(&link->out, bytes, size) && connection_drain(link, give_up);
+}
+
 bool connection_fill(struct connection *link)
 {
     buffer_drop(&link->in, link->taken);
     link->taken = 0;
-    while (link->fd >= 0) {
+    while (link->fd >= 0 && link->in.used < sizeof(struct frame) + FRAME_MOST) {
         if (!buffer_reserve(&link->in, PIECE))
             return false;
         ssize_t some = recv(link->fd, link->in.bytes + link->in.used, PIECE, MSG_DONTWAIT);
@@ -84,7 +95,7 @@ bool connection_fill(struct connection *link)
         link->in.used += (size_t)some;
         link->silent = 0;
     }
-    return false;
+    return link->fd >= 0;
 }
 
 bool connection_next(struct connection *link, struct frame *frame, const char **bytes)
@@ -104,15 +115,29 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
     return true;
 }
 
-/* (Whoever has sent the last one hangs up at once.) */
+/* False: no more will come, or not in time. (What came last may be all: whoever has sent that hangs up at once.) */
+static bool connection_wait(struct connection *link, int64_t give_up)
+{
+    struct pollfd ready = { .fd = link->fd, .events = POLLIN };
+    return job_clock() <= give_up && (poll(&ready, 1, 100) <= 0 || connection_fill(link));
+}
+
 bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up)
 {
-    bool open = true;
-    while (!connection_next(link, frame, bytes)) {
-        struct pollfd ready = { .fd = link->fd, .events = POLLIN };
-        if (!open || job_clock() > give_up)
+    for (bool open = true; !connection_next(link, frame, bytes); open = connection_wait(link, give_up))
+        if (!open)
             return false;
-        open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
-    }
     return true;
+}
+
+bool connection_hear(struct connection *link, void *bytes, size_t size, int64_t give_up)
+{
+    size_t there;
+    for (bool open = true; (there = link->in.used - link->taken) < size && open;)
+        open = connection_wait(link, give_up);
+    there = there < size ? there : size;
+    if (there > 0)
+        memcpy(bytes, link->in.bytes + link->taken, there);
+    link->taken += there;
+    return there == size;
 }

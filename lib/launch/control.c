@@ -11,13 +11,11 @@ void control_come(struct connection *link, bool says_trace)
 {
     const char *trace = setting_text("DIST_TRACE") ? "traced" : "";
     connection_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
-    connection_send(link);
 }
 
 void control_refuse(struct connection *link, int status, const char *why)
 {
     connection_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
-    connection_send(link);
 }
 
 void control_refuse_all(struct nodes *nodes, int status, const char *why)
@@ -161,7 +159,6 @@ static void control_take_from_hub(struct job *job, const struct frame *frame)
     else if (frame->kind == FRAME_CLOCK) {
         int64_t now = launch_clock_ns();
         connection_put(&job->plan.nodes->links[0], FRAME_CLOCK, frame->number, 0, &now, sizeof now);
-        connection_send(&job->plan.nodes->links[0]);
     } else if (frame->kind == FRAME_GIVE_UP)
         world_give_up(&job->world);
     else if (frame->kind == FRAME_BYE) {

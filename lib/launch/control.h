@@ -30,8 +30,7 @@ enum frame_kind {
     FRAME_TRACE,    /* nodes, at their end: what a rank has written down, its list of calls, too */
     FRAME_END,      /* nodes: a rank has ended, and how */
     FRAME_DONE,     /* nodes: all have, and have printed everything */
-    FRAME_BYE,      /* hub, at last: the job's exit status */
-    FRAME_WORDS     /* (ranks, before their machines' watchers have met: bootstrap.c) */
+    FRAME_BYE       /* hub, at last: the job's exit status */
 };
 
 #define PING_MS 1000 /* of silence */

@@ -66,8 +66,6 @@ void control_say_failure(struct job *job)
         control_say_snapshots(job, &job->plan.nodes->links[0]);
     const struct world_failure failure = *world_failure(&job->world);
     control_put_all(job, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
-    for (int node = 0; node < job->plan.nodes->count; node++)
-        connection_send(&job->plan.nodes->links[node]);
     if (job->hub)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }

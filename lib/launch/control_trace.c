@@ -31,7 +31,6 @@ static void control_trace_ask_clock(struct connection *link)
 {
     link->clock.asked = launch_clock_ns();
     connection_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
-    connection_send(link);
 }
 
 void control_ask_clocks(struct job *job, bool at_end)

@@ -155,8 +155,6 @@ static void decide_ask(struct job *job, int phase)
     d->number++;
     d->replies = 1;
     control_put_all(job, -1, FRAME_PROBE, d->number, phase, NULL, 0);
-    for (int node = 1; node < job->plan.nodes->count; node++)
-        connection_send(&job->plan.nodes->links[node]);
     decide_look_here(job, phase, decide_reply_of(job, phase, 0));
 }
 

@@ -62,15 +62,19 @@ struct frame {
 
 bool connection_open(struct connection *link, int fd);
 void connection_close(struct connection *link);
-/* A frame with its bytes; `kind`: control.h's. False: no memory, or closed. */
+/* A frame with its bytes; `kind`: control.h's. What can go goes now. False: no memory, or closed. */
 bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size);
-bool connection_send(struct connection *link);                   /* what can go now; false: it has broken */
+bool connection_send(struct connection *link); /* what can go by now; false: it has broken */
 bool connection_drain(struct connection *link, int64_t give_up); /* until all has; false: not in time */
 bool connection_fill(struct connection *link);                   /* what has come; false: it has ended */
 
 /* The next frame; its bytes are valid until connection_fill. And the same once it has come. False: there is none, in time, or any more. */
 bool connection_next(struct connection *link, struct frame *frame, const char **bytes);
 bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up);
+
+/* Bytes without a head, where both sides know how many come now. False: not all of them, in time; of what is heard the first are there. */
+bool connection_say(struct connection *link, const void *bytes, size_t size, int64_t give_up);
+bool connection_hear(struct connection *link, void *bytes, size_t size, int64_t give_up);
 
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
