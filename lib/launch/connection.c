@@ -3,7 +3,6 @@
 #include "job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -13,14 +12,13 @@
 #define FRAME_MOST (1u << 22) /* bytes; ours are shorter */
 #define PIECE 65536
 
-bool connection_open(struct connection *link, int fd)
+void connection_open(struct connection *link, int fd)
 {
     int on = 1;
     link->fd = fd;
     link->looked = link->spoke = job_clock();
     link->silent = 0;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
 void connection_close(struct connection *link)
@@ -53,17 +51,13 @@ bool connection_send(struct connection *link)
     return true;
 }
 
-bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size)
+void connection_put(struct connection *link, struct frame frame, const void *bytes)
 {
-    struct frame frame = {
-        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
-    };
-    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + size))
-        return false;
+    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + frame.bytes))
+        return;
     buffer_add(&link->out, &frame, sizeof frame);
-    buffer_add(&link->out, bytes, size);
+    buffer_add(&link->out, bytes, frame.bytes);
     connection_send(link); /* has it broken, the next round sees that */
-    return true;
 }
 
 bool connection_drain(struct connection *link, int64_t give_up)
@@ -115,26 +109,15 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
     return true;
 }
 
-/* False: no more will come, or not in time. (What came last may be all: whoever has sent that hangs up at once.) */
-static bool connection_wait(struct connection *link, int64_t give_up)
-{
-    struct pollfd ready = { .fd = link->fd, .events = POLLIN };
-    return job_clock() <= give_up && (poll(&ready, 1, 100) <= 0 || connection_fill(link));
-}
-
-bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up)
-{
-    for (bool open = true; !connection_next(link, frame, bytes); open = connection_wait(link, give_up))
-        if (!open)
-            return false;
-    return true;
-}
-
 bool connection_hear(struct connection *link, void *bytes, size_t size, int64_t give_up)
 {
+    struct pollfd ready = { .fd = link->fd, .events = POLLIN };
     size_t there;
-    for (bool open = true; (there = link->in.used - link->taken) < size && open;)
-        open = connection_wait(link, give_up);
+    /* (Whoever has sent the last bytes hangs up at once; and a side that was stopped looks once more, late as it is.) */
+    for (bool more = true; (there = link->in.used - link->taken) < size && more;) {
+        bool in_time = job_clock() <= give_up;
+        more = (poll(&ready, 1, 100) <= 0 || connection_fill(link)) && in_time;
+    }
     there = there < size ? there : size;
     if (there > 0)
         memcpy(bytes, link->in.bytes + link->taken, there);

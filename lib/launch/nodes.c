@@ -202,6 +202,8 @@ static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
 
 static int nodes_host(struct nodes *nodes, int fd, struct why *why)
 {
+    /* (ranks ask each other whether they trace: nodes_thread.c) */
+    const struct frame come = { FRAME_COME, setting_text("DIST_TRACE") != NULL, 0, { !nodes->star } };
     int status = fd < 0 ? nodes_listen(nodes, &fd, why) : 0;
     if (status != 0)
         return status;
@@ -212,7 +214,7 @@ static int nodes_host(struct nodes *nodes, int fd, struct why *why)
         if (status != 0)
             control_refuse(&nodes->links[node], status, why->text);
         else
-            control_come(&nodes->links[node], !nodes->star);
+            connection_put(&nodes->links[node], come, NULL);
     return status;
 }
 

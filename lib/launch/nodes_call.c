@@ -119,15 +119,32 @@ static int nodes_call_introduce(struct nodes *nodes, struct why *why)
     return connection_say(hub, &introduction, sizeof introduction, give_up) ? 0 : -1;
 }
 
-/* It says when all have come, or why they will not. -1: it has hung up. */
+/* Node 0 says whether all write down what they do, and writes the file. */
+static void nodes_call_follow_trace(bool traced)
+{
+    if (traced)
+        setenv("DIST_TRACE", "/dev/null", 1); /* a rank asks only whether it is set */
+    else if (setting_text("DIST_TRACE")) {
+        fputs("distrun: DIST_TRACE is passed over here; set it at node 0, which writes one file for all.\n",
+              stderr);
+        unsetenv("DIST_TRACE");
+    }
+}
+
+/* Its first frame says that all have come, or, with a status and a sentence, why they will not. -1: it has hung up. */
 static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
-    const char *bytes;
-    if (connection_await(hub, &frame, &bytes, give_up))
-        return control_is_come(&frame, bytes, why);
+    if (connection_hear(hub, &frame, sizeof frame, give_up) && frame.bytes <= sizeof why->text &&
+        connection_hear(hub, why->text, frame.bytes, give_up)) {
+        if (frame.kind != FRAME_COME)
+            return frame.number;
+        if (frame.more[0])
+            nodes_call_follow_trace(frame.number);
+        return 0;
+    }
     if (job_clock() < give_up)
         return -1;
     return why_fail(DIST_ERR_TIMEOUT, why, "%s 0 (%.100s) does not say whether all have come",

@@ -16,7 +16,7 @@
 #define NAME "dist_world"       /* of the memfd */
 #define WORLD_MAGIC 0x64697374u /* "dist" */
 /* Another number where ranks read each other otherwise than before, and none of world_layout's sizes tells. */
-#define WORLD_PROTOCOL 2u
+#define WORLD_PROTOCOL 3u
 #define ARENA_MOST ((uint64_t)16 << 30)
 #define ARENAS_MOST ((uint64_t)1 << 40)
 #define ARENA_LEAST ((uint64_t)1 << 20)
