@@ -3,8 +3,8 @@
  * started the ranks, and BACKEND is gloo.
  *
  * Each rank calls rank 0 at MASTER_ADDR:MASTER_PORT, as a watcher calls node 0 (nodes.c), with the same proof that it knows the job's secret,
- * which nobody but the user can bring to all machines here: DIST_SECRET. A gather is then a frame from each rank to rank 0, and one with
- * all words back. When the watchers have met (nodes_thread.c), they carry what Gloo's ranks want to know of each other, and this ends.
+ * which nobody but the user can bring to all machines here: DIST_SECRET. A gather is then a word from each rank to rank 0, and all
+ * words back. When the watchers have met (nodes_thread.c), they carry what Gloo's ranks want to know of each other, and this ends.
  */
 #define _GNU_SOURCE
 #include "job.h"
@@ -39,22 +39,6 @@ int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_
 
 /* ---- a gather ---------------------------------------------------------------------------------------- */
 
-/* One frame of so many bytes, within the time. */
-static bool bootstrap_hear(struct connection *link, void *bytes, size_t size, int64_t give_up)
-{
-    struct frame frame;
-    const char *came;
-    if (!connection_await(link, &frame, &came, give_up) || frame.kind != FRAME_WORDS || frame.bytes != size)
-        return false;
-    memcpy(bytes, came, size);
-    return true;
-}
-
-static bool bootstrap_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
-{
-    return connection_put(link, FRAME_WORDS, 0, 0, bytes, size) && connection_drain(link, give_up);
-}
-
 static bool bootstrap_gather(void *argument, const void *own, void *all, size_t bytes)
 {
     struct nodes *star = argument;
@@ -62,12 +46,12 @@ static bool bootstrap_gather(void *argument, const void *own, void *all, size_t 
     bool well = true;
     memcpy((char *)all + (size_t)star->number * bytes, own, bytes);
     if (star->number > 0)
-        return bootstrap_say(&star->links[0], own, bytes, give_up) &&
-               bootstrap_hear(&star->links[0], all, bytes * (size_t)star->size, give_up);
+        return connection_say(&star->links[0], own, bytes, give_up) &&
+               connection_hear(&star->links[0], all, bytes * (size_t)star->size, give_up);
     for (int rank = 1; rank < star->size && well; rank++)
-        well = bootstrap_hear(&star->links[rank], (char *)all + (size_t)rank * bytes, bytes, give_up);
+        well = connection_hear(&star->links[rank], (char *)all + (size_t)rank * bytes, bytes, give_up);
     for (int rank = 1; rank < star->size && well; rank++)
-        well = bootstrap_say(&star->links[rank], all, bytes * (size_t)star->size, give_up);
+        well = connection_say(&star->links[rank], all, bytes * (size_t)star->size, give_up);
     return well;
 }
 

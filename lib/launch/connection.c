@@ -3,7 +3,6 @@
 #include "job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -13,32 +12,24 @@
 #define FRAME_MOST (1u << 22) /* bytes; ours are shorter */
 #define PIECE 65536
 
-bool connection_open(struct connection *link, int fd)
+void connection_open(struct connection *link, int fd)
 {
     int on = 1;
     link->fd = fd;
     link->looked = link->spoke = job_clock();
     link->silent = 0;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
 void connection_close(struct connection *link)
 {
     if (link->fd >= 0)
         close(link->fd);
+    free(link->in.bytes);
+    free(link->out.bytes);
     link->fd = -1;
-    link->out.used = 0;
-}
-
-bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size)
-{
-    struct frame frame = {
-        .bytes = (uint32_t)size, .kind = (uint16_t)kind, .more = (uint16_t)more, .number = number
-    };
-    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + size))
-        return false;
-    return buffer_add(&link->out, &frame, sizeof frame) && buffer_add(&link->out, bytes, size);
+    link->in = link->out = (struct buffer){ 0 };
+    link->taken = 0;
 }
 
 bool connection_send(struct connection *link)
@@ -60,6 +51,15 @@ bool connection_send(struct connection *link)
     return true;
 }
 
+void connection_put(struct connection *link, struct frame frame, const void *bytes)
+{
+    if (link->fd < 0 || !buffer_reserve(&link->out, sizeof frame + frame.bytes))
+        return;
+    buffer_add(&link->out, &frame, sizeof frame);
+    buffer_add(&link->out, bytes, frame.bytes);
+    connection_send(link); /* has it broken, the next round sees that */
+}
+
 bool connection_drain(struct connection *link, int64_t give_up)
 {
     while (connection_send(link) && link->out.used > 0 && job_clock() < give_up)
@@ -67,11 +67,16 @@ bool connection_drain(struct connection *link, int64_t give_up)
     return link->out.used == 0;
 }
 
+bool connection_say(struct connection *link, const void *bytes, size_t size, int64_t give_up)
+{
+    return buffer_add(&link->out, bytes, size) && connection_drain(link, give_up);
+}
+
 bool connection_fill(struct connection *link)
 {
     buffer_drop(&link->in, link->taken);
     link->taken = 0;
-    while (link->fd >= 0) {
+    while (link->fd >= 0 && link->in.used < sizeof(struct frame) + FRAME_MOST) {
         if (!buffer_reserve(&link->in, PIECE))
             return false;
         ssize_t some = recv(link->fd, link->in.bytes + link->in.used, PIECE, MSG_DONTWAIT);
@@ -84,7 +89,7 @@ bool connection_fill(struct connection *link)
         link->in.used += (size_t)some;
         link->silent = 0;
     }
-    return false;
+    return link->fd >= 0;
 }
 
 bool connection_next(struct connection *link, struct frame *frame, const char **bytes)
@@ -104,15 +109,18 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
     return true;
 }
 
-/* (Whoever has sent the last one hangs up at once.) */
-bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up)
+bool connection_hear(struct connection *link, void *bytes, size_t size, int64_t give_up)
 {
-    bool open = true;
-    while (!connection_next(link, frame, bytes)) {
-        struct pollfd ready = { .fd = link->fd, .events = POLLIN };
-        if (!open || job_clock() > give_up)
-            return false;
-        open = poll(&ready, 1, 100) <= 0 || connection_fill(link);
+    struct pollfd ready = { .fd = link->fd, .events = POLLIN };
+    size_t there;
+    /* (Whoever has sent the last bytes hangs up at once; and a side that was stopped looks once more, late as it is.) */
+    for (bool more = true; (there = link->in.used - link->taken) < size && more;) {
+        bool in_time = job_clock() <= give_up;
+        more = (poll(&ready, 1, 100) <= 0 || connection_fill(link)) && in_time;
     }
-    return true;
+    there = there < size ? there : size;
+    if (there > 0)
+        memcpy(bytes, link->in.bytes + link->taken, there);
+    link->taken += there;
+    return there == size;
 }

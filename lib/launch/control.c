@@ -3,38 +3,18 @@
 #include "job.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-void control_come(struct connection *link, bool says_trace)
-{
-    const char *trace = setting_text("DIST_TRACE") ? "traced" : "";
-    connection_put(link, FRAME_COME, 0, 0, trace, says_trace ? strlen(trace) + 1 : 0);
-    connection_send(link);
-}
-
 void control_refuse(struct connection *link, int status, const char *why)
 {
-    connection_put(link, FRAME_REFUSED, status, 0, why, strlen(why) + 1);
-    connection_send(link);
+    connection_put(link, (struct frame){ FRAME_REFUSED, status, strlen(why) + 1, { 0 } }, why);
 }
 
 void control_refuse_all(struct nodes *nodes, int status, const char *why)
 {
     for (int node = 0; nodes && node < nodes->count; node++)
         control_refuse(&nodes->links[node], status, why);
-}
-
-int control_is_come(const struct frame *frame, const char *bytes, struct why *why)
-{
-    if (frame->kind == FRAME_COME) {
-        if (frame->bytes > 0)
-            control_follow_trace(bytes, frame->bytes);
-        return 0;
-    }
-    int status = frame->kind == FRAME_REFUSED && frame->number > 0 ? frame->number : DIST_ERR_STATE;
-    return why_fail(status, why, "%.*s", (int)frame->bytes, frame->bytes > 0 ? bytes : "");
 }
 
 bool control_open(struct job *job)
@@ -65,33 +45,29 @@ bool control_open(struct job *job)
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
-static void control_take_bootstrap(struct job *job, int node, int rank, const char *bytes, size_t size)
+static void control_take_bootstrap(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
-    struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
-    uint64_t head[2];
-    if (size < sizeof head)
+    struct world_bootstrap *memory = world_bootstrap(&job->world, frame->number);
+    uint64_t offset = frame->more[0];
+    if (offset > sizeof memory->bytes || frame->bytes > sizeof memory->bytes - offset)
         return;
-    memcpy(head, bytes, sizeof head);
-    size_t length = size - sizeof head;
-    if (head[0] > sizeof memory->bytes || length > sizeof memory->bytes - head[0])
-        return;
-    memcpy(memory->bytes + head[0], bytes + sizeof head, length);
-    atomic_store(&memory->used, head[0] + length);
-    atomic_store(&memory->steps, head[1]);
-    if (job->hub)
-        control_put_all(job, node, FRAME_BOOTSTRAP, rank, 0, bytes, size);
+    memcpy(memory->bytes + offset, bytes, frame->bytes);
+    atomic_store(&memory->used, offset + frame->bytes);
+    atomic_store(&memory->steps, frame->more[1]);
+    if (job->hub) {
+        job->others_joined = true;
+        control_put_all(job, node, *frame, bytes);
+    }
 }
 
-static void control_take_snapshot(struct job *job, int rank, const char *bytes, size_t size)
+static void control_take_snapshot(struct job *job, const struct frame *frame, const char *bytes)
 {
-    struct buffer *snapshot = &job->ranks[rank].snapshot;
-    if (!buffer_reserve(snapshot, size))
-        return;
+    struct buffer *snapshot = &job->ranks[frame->number].snapshot;
     snapshot->used = 0;
-    buffer_add(snapshot, bytes, size);
+    buffer_add(snapshot, bytes, frame->bytes);
     if (job->stopping) { /* it tells where the rank was stopped */
-        snapshot_unpack(&job->world, rank, snapshot);
-        job_note_rank(job, rank);
+        snapshot_unpack(&job->world, frame->number, snapshot);
+        job_note_rank(job, frame->number);
     }
 }
 
@@ -115,19 +91,20 @@ static void control_take_failure(struct job *job, int node, const char *bytes, s
         control_say_snapshots(job, &job->plan.nodes->links[0]);
     }
     if (job->hub)
-        connection_put(&job->plan.nodes->links[node], FRAME_FIRST, first, 0, NULL, 0);
+        connection_put(&job->plan.nodes->links[node], (struct frame){ FRAME_FIRST, first, 0, { 0 } }, NULL);
 }
 
-static void control_take_end(struct job *job, int rank, int state, const char *bytes, size_t size)
+static void control_take_end(struct job *job, const struct frame *frame)
 {
-    if (size != sizeof job->ranks[rank].status || job->ranks[rank].end)
+    struct job_rank *rank = &job->ranks[frame->number];
+    struct rank_slot *slot = &job->world.header->slots[frame->number];
+    if (rank->end)
         return;
-    job->ranks[rank].end = true;
-    memcpy(&job->ranks[rank].status, bytes, size);
+    rank->end = true;
+    rank->status = (int)frame->more[1];
     job->alive--;
-    struct rank_slot *slot = &job->world.header->slots[rank];
     atomic_store(&slot->pid, -1);
-    atomic_store(&slot->state, (uint32_t)state);
+    atomic_store(&slot->state, (uint32_t)frame->more[0]);
 }
 
 /* What only the hub is told. */
@@ -136,18 +113,16 @@ static void control_take_from_node(struct job *job, int node, const struct frame
     bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
     if (frame->kind == FRAME_OUTPUT)
         output_take(&job->output, frame->number, bytes, frame->bytes);
-    else if (frame->kind == FRAME_JOINED)
-        job->others_joined = true;
     else if (frame->kind == FRAME_SNAPSHOT && is_rank)
-        control_take_snapshot(job, frame->number, bytes, frame->bytes);
+        control_take_snapshot(job, frame, bytes);
     else if (frame->kind == FRAME_REPLY)
-        decide_reply(job, node, frame->more, frame->number, bytes, frame->bytes);
+        decide_reply(job, node, frame, bytes);
     else if (frame->kind == FRAME_CLOCK)
-        control_take_clock(&job->plan.nodes->links[node], frame->number, bytes, frame->bytes);
+        control_take_clock(&job->plan.nodes->links[node], frame);
     else if (frame->kind == FRAME_TRACE && is_rank)
-        control_take_trace(job, frame->number, frame->more, bytes, frame->bytes);
+        control_take_trace(job, frame, bytes);
     else if (frame->kind == FRAME_END && is_rank)
-        control_take_end(job, frame->number, frame->more, bytes, frame->bytes);
+        control_take_end(job, frame);
     else if (frame->kind == FRAME_DONE)
         job->plan.nodes->links[node].done = true;
 }
@@ -158,12 +133,11 @@ static void control_take_from_hub(struct job *job, const struct frame *frame)
     if (frame->kind == FRAME_FIRST)
         atomic_store(&job->world.header->permission, frame->number ? PERMISSION_GRANTED : PERMISSION_DENIED);
     else if (frame->kind == FRAME_PROBE)
-        decide_probed(job, frame->more, frame->number);
-    else if (frame->kind == FRAME_CLOCK) {
-        int64_t now = launch_clock_ns();
-        connection_put(&job->plan.nodes->links[0], FRAME_CLOCK, frame->number, 0, &now, sizeof now);
-        connection_send(&job->plan.nodes->links[0]);
-    } else if (frame->kind == FRAME_GIVE_UP)
+        decide_probed(job, frame);
+    else if (frame->kind == FRAME_CLOCK)
+        control_put_all(job, -1, (struct frame){ FRAME_CLOCK, frame->number, 0, { launch_clock_ns() } },
+                        NULL);
+    else if (frame->kind == FRAME_GIVE_UP)
         world_give_up(&job->world);
     else if (frame->kind == FRAME_BYE) {
         job->over = true;
@@ -175,16 +149,16 @@ static void control_take(struct job *job, int node, const struct frame *frame, c
 {
     bool is_rank = frame->number >= 0 && frame->number < job->plan.size;
     if (frame->kind == FRAME_BOOTSTRAP && is_rank)
-        control_take_bootstrap(job, node, frame->number, bytes, frame->bytes);
+        control_take_bootstrap(job, node, frame, bytes);
     else if (frame->kind == FRAME_FAIL)
         control_take_failure(job, node, bytes, frame->bytes);
     else if (frame->kind == FRAME_TOLD && world_failed(&job->world))
         world_told(&job->world);
     else if (frame->kind == FRAME_REFUSED)
-        control_refused(job, node, frame->number, bytes, frame->bytes);
+        control_refused(job, node, frame, bytes);
     else if (frame->kind == FRAME_SIGNAL) {
         if (job->hub)
-            control_put_all(job, node, FRAME_SIGNAL, frame->number, 0, NULL, 0);
+            control_put_all(job, node, *frame, bytes);
         job_interrupt(job, frame->number);
     } else if (job->hub)
         control_take_from_node(job, node, frame, bytes);

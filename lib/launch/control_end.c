@@ -76,14 +76,14 @@ void control_lost(struct job *job, int node, const char *how)
     control_end_without(job, node, DIST_ERR_PEER_LOST);
 }
 
-void control_refused(struct job *job, int node, int status, const char *why, size_t size)
+void control_refused(struct job *job, int node, const struct frame *frame, const char *why)
 {
     char text[300];
-    snprintf(text, sizeof text, "host %s (node %d): %.*s", job->plan.nodes->links[node].name, node, (int)size,
-             why);
-    world_fail(&job->world, -1, END_ERROR, status, text);
+    snprintf(text, sizeof text, "host %s (node %d): %.*s", job->plan.nodes->links[node].name, node,
+             (int)frame->bytes, why);
+    world_fail(&job->world, -1, END_ERROR, frame->number, text);
     job->plan.nodes->links[node].done = true;
-    control_end_without(job, node, status);
+    control_end_without(job, node, frame->number);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ void control_finish(struct job *job)
     control_turn(job);
     if (!job->hub) {
         control_say_records(job);
-        connection_put(&job->plan.nodes->links[0], FRAME_DONE, 0, 0, NULL, 0);
+        control_put_all(job, -1, (struct frame){ .kind = FRAME_DONE }, NULL);
     }
     while (!job->over && !(job->hub && control_end_all_are_done(job)))
         job_watch_round(job, 10);
@@ -127,7 +127,7 @@ void control_bye(struct job *job, int status)
     int64_t give_up = job_clock() + BYE_MS;
     if (!job->plan.nodes || !job->hub)
         return;
-    control_put_all(job, -1, FRAME_BYE, status, 0, NULL, 0);
+    control_put_all(job, -1, (struct frame){ .kind = FRAME_BYE, .number = status }, NULL);
     for (int node = 1; node < job->plan.nodes->count; node++)
         connection_drain(&job->plan.nodes->links[node], give_up);
 }

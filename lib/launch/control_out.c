@@ -13,12 +13,11 @@
 #define LOOK_MOST_MS 100 /* of silence that one look counts for */
 
 /* From the hub to all but one; from another node to the hub. */
-void control_put_all(struct job *job, int except, enum frame_kind kind, int number, int more,
-                     const void *bytes, size_t size)
+void control_put_all(struct job *job, int except, struct frame frame, const void *bytes)
 {
     for (int node = 0; node < job->plan.nodes->count; node++)
         if (node != except)
-            connection_put(&job->plan.nodes->links[node], kind, number, more, bytes, size);
+            connection_put(&job->plan.nodes->links[node], frame, bytes);
 }
 
 /* ---- in each round ----------------------------------------------------------------------------------------- */
@@ -29,19 +28,13 @@ static void control_out_say_bootstrap(struct job *job)
     for (int rank = 0; rank < job->plan.size; rank++) {
         struct job_rank *told = &job->ranks[rank];
         const struct world_bootstrap *memory = world_bootstrap(&job->world, rank);
-        uint64_t head[2] = { told->used, atomic_load(&memory->steps) }, used = atomic_load(&memory->used);
-        struct buffer piece = { 0 };
-        if (used < told->used) /* wiped, and begun anew */
-            told->used = head[0] = 0;
-        if (!world_has(&job->world, rank) || (used == told->used && head[1] == told->steps))
+        uint64_t steps = atomic_load(&memory->steps), used = atomic_load(&memory->used);
+        if (!world_has(&job->world, rank) || (used == told->used && steps == told->steps))
             continue;
-        if (buffer_add(&piece, head, sizeof head) &&
-            buffer_add(&piece, memory->bytes + head[0], used - head[0])) {
-            control_put_all(job, -1, FRAME_BOOTSTRAP, rank, 0, piece.bytes, piece.used);
-            told->used = used;
-            told->steps = head[1];
-        }
-        free(piece.bytes);
+        struct frame frame = { FRAME_BOOTSTRAP, rank, used - told->used, { told->used, steps } };
+        control_put_all(job, -1, frame, memory->bytes + told->used);
+        told->used = used;
+        told->steps = steps;
     }
 }
 
@@ -50,7 +43,8 @@ void control_say_snapshots(struct job *job, struct connection *link)
     for (int rank = 0; rank < job->plan.size; rank++) {
         struct buffer snapshot = { 0 };
         if (world_has(&job->world, rank) && snapshot_pack(&job->world, rank, &snapshot))
-            connection_put(link, FRAME_SNAPSHOT, rank, 0, snapshot.bytes, snapshot.used);
+            connection_put(link, (struct frame){ FRAME_SNAPSHOT, rank, snapshot.used, { 0 } },
+                           snapshot.bytes);
         free(snapshot.bytes);
     }
 }
@@ -65,9 +59,7 @@ void control_say_failure(struct job *job)
     if (!job->hub)
         control_say_snapshots(job, &job->plan.nodes->links[0]);
     const struct world_failure failure = *world_failure(&job->world);
-    control_put_all(job, -1, FRAME_FAIL, failure.rank, 0, &failure, sizeof failure);
-    for (int node = 0; node < job->plan.nodes->count; node++)
-        connection_send(&job->plan.nodes->links[node]);
+    control_put_all(job, -1, (struct frame){ FRAME_FAIL, failure.rank, sizeof failure, { 0 } }, &failure);
     if (job->hub)
         atomic_compare_exchange_strong(&job->world.header->permission, &unknown, PERMISSION_GRANTED);
 }
@@ -82,17 +74,8 @@ static void control_out_say_ends(struct job *job)
         if (WIFSIGNALED(status) && !job_was_killed(job, rank))
             status = DIST_ERR_PEER_LOST << 8;
         job->ranks[rank].end = true;
-        connection_put(&job->plan.nodes->links[0], FRAME_END, rank, state, &status, sizeof status);
+        control_put_all(job, -1, (struct frame){ FRAME_END, rank, 0, { state, status } }, NULL);
     }
-}
-
-static void control_out_say_joined(struct job *job)
-{
-    for (int rank = 0; rank < job->plan.size && !job->said_joined && !job->hub; rank++)
-        if (world_has(&job->world, rank) && job_rank_joins(job, rank)) {
-            job->said_joined = true;
-            connection_put(&job->plan.nodes->links[0], FRAME_JOINED, rank, 0, NULL, 0);
-        }
 }
 
 /* Does the system there still take what we send? Then host and cable are well, and its launcher is not let run. It acknowledges what comes,
@@ -123,19 +106,18 @@ static void control_out_look_after(struct job *job, int node)
     else if (link->silent > STUCK_MS)
         control_lost(job, node, "is there, but its launcher has not run for 60 s");
     if (link->fd >= 0 && link->looked - link->spoke > PING_MS && link->out.used == 0)
-        connection_put(link, FRAME_PING, 0, 0, NULL, 0);
+        connection_put(link, (struct frame){ .kind = FRAME_PING }, NULL);
     if (link->fd >= 0 && !connection_send(link))
         control_lost(job, node, NULL);
 }
 
 void control_turn(struct job *job)
 {
-    control_out_say_joined(job);
     control_out_say_bootstrap(job);
     control_say_failure(job);
     if (!job->said_told && launch_is_told(&job->world)) {
         job->said_told = true;
-        control_put_all(job, -1, FRAME_TOLD, 0, 0, NULL, 0);
+        control_put_all(job, -1, (struct frame){ .kind = FRAME_TOLD }, NULL);
     }
     control_out_say_ends(job);
     if (job->hub)

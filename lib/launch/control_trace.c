@@ -9,8 +9,6 @@
 #define _GNU_SOURCE
 #include "job.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TURNS 16
@@ -20,18 +18,12 @@
 /* Of a rank: its record, the lines of code that it names, and of its arena its list of calls. */
 enum part { PART_TRACE, PART_SITES, PART_CALLS, PARTS };
 
-/* Before the bytes: where they belong, and in how large a part. */
-struct piece {
-    uint64_t offset, room;
-};
-
 /* ---- clocks ------------------------------------------------------------------------------------------------ */
 
 static void control_trace_ask_clock(struct connection *link)
 {
     link->clock.asked = launch_clock_ns();
-    connection_put(link, FRAME_CLOCK, ++link->clock.question, 0, NULL, 0);
-    connection_send(link);
+    connection_put(link, (struct frame){ .kind = FRAME_CLOCK, .number = ++link->clock.question }, NULL);
 }
 
 void control_ask_clocks(struct job *job, bool at_end)
@@ -52,13 +44,12 @@ bool control_clocks_are_asked(const struct job *job)
     return false;
 }
 
-void control_take_clock(struct connection *link, int question, const void *bytes, size_t size)
+void control_take_clock(struct connection *link, const struct frame *frame)
 {
     struct node_clock *clock = &link->clock;
-    int64_t now = launch_clock_ns(), there;
-    if (size != sizeof there || question != clock->question || clock->turns == 0)
+    int64_t now = launch_clock_ns(), there = (int64_t)frame->more[0];
+    if (frame->number != clock->question || clock->turns == 0)
         return;
-    memcpy(&there, bytes, sizeof there);
     struct clock_reading *best = clock->at_end ? &clock->last : &clock->first;
     int64_t middle = clock->asked + (now - clock->asked) / 2, error = (now - clock->asked + 1) / 2;
     if (best->error == 0 || error < best->error)
@@ -87,17 +78,12 @@ static void control_trace_say_part(struct job *job, int rank, enum part part, si
     struct connection *hub = &job->plan.nodes->links[0];
     size_t room;
     const char *begin = control_trace_part_of(&job->world, rank, part, &room);
-    char *out = malloc(sizeof(struct piece) + CHUNK);
-    for (size_t sent = 0, some; out && sent < bytes && !job->over; sent += some) {
-        struct piece piece = { .offset = from + sent, .room = room };
-        some = bytes - sent < CHUNK ? bytes - sent : CHUNK;
-        memcpy(out, &piece, sizeof piece);
-        memcpy(out + sizeof piece, begin + from + sent, some);
+    for (size_t end = from + bytes, some; from < end && !job->over; from += some) {
+        some = end - from < CHUNK ? end - from : CHUNK;
         while (hub->out.used > AHEAD && !job->over)
             job_watch_round(job, 1);
-        connection_put(hub, FRAME_TRACE, rank, part, out, sizeof piece + some);
+        connection_put(hub, (struct frame){ FRAME_TRACE, rank, some, { part, from, room } }, begin + from);
     }
-    free(out);
 }
 
 /* The lines of code that both name come first, all of their places (64 KiB): they stand all over it. A list of calls only says whether it was luck that all went well. */
@@ -120,21 +106,19 @@ void control_say_records(struct job *job)
 }
 
 /* A host on which less memory may be used (ulimit -v) has smaller parts, which do not fit together with ours. */
-void control_take_trace(struct job *job, int rank, int which, const char *bytes, size_t size)
+void control_take_trace(struct job *job, const struct frame *frame, const char *bytes)
 {
-    struct piece piece;
+    uint64_t part = frame->more[0], offset = frame->more[1];
     size_t room;
-    if (size < sizeof piece || which < 0 || which >= PARTS)
+    if (part >= PARTS)
         return;
-    char *to = control_trace_part_of(&job->world, rank, (enum part)which, &room);
-    _Atomic uint64_t *calls = &world_notes(&job->world, rank)->log;
-    memcpy(&piece, bytes, sizeof piece);
-    size -= sizeof piece;
-    if (piece.room != room || piece.offset > room || size > room - piece.offset)
+    char *to = control_trace_part_of(&job->world, frame->number, (enum part)part, &room);
+    _Atomic uint64_t *calls = &world_notes(&job->world, frame->number)->log;
+    if (frame->more[2] != room || offset > room || frame->bytes > room - offset)
         return;
-    memcpy(to + piece.offset, bytes + sizeof piece, size);
-    if (which == PART_CALLS && atomic_load(calls) == 0) /* (a list comes from its beginning on) */
-        atomic_store(calls, world_offset(&job->world, to + piece.offset));
+    memcpy(to + offset, bytes, frame->bytes);
+    if (part == PART_CALLS && atomic_load(calls) == 0) /* (a list comes from its beginning on) */
+        atomic_store(calls, world_offset(&job->world, to + offset));
 }
 
 /* Another launcher's ranks: what they have written down is whole when all of this machine have left. */
@@ -145,19 +129,4 @@ void control_await_leavers(struct job *job)
     while (setting_text("DIST_TRACE") && !world_failed(&job->world) &&
            atomic_load(&job->world.header->leavers) < here)
         job_watch_round(job, 1);
-}
-
-/* ---- at the start ----------------------------------------------------------------------------------------------- */
-
-/* Node 0 says whether all write down what they do, and writes the file. */
-void control_follow_trace(const char *hubs, size_t size)
-{
-    bool traced = size > 1 && hubs[0];
-    if (traced)
-        setenv("DIST_TRACE", "/dev/null", 1); /* a rank asks only whether it is set */
-    else if (setting_text("DIST_TRACE")) {
-        fputs("distrun: DIST_TRACE is passed over here; set it at node 0, which writes one file for all.\n",
-              stderr);
-        unsetenv("DIST_TRACE");
-    }
 }

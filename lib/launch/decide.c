@@ -81,16 +81,18 @@ static void decide_look_here(struct job *job, int phase, struct reply *reply)
     reply->leaving = leaving;
 }
 
-void decide_probed(struct job *job, int phase, int number)
+void decide_probed(struct job *job, const struct frame *probe)
 {
     struct connection *hub = &job->plan.nodes->links[0];
-    struct reply *reply = malloc(decide_reply_bytes(job));
+    struct frame frame = *probe;
+    struct reply *reply = malloc(frame.bytes = decide_reply_bytes(job));
     if (!reply)
         return;
-    decide_look_here(job, phase, reply);
-    if (phase == 2)
+    frame.kind = FRAME_REPLY;
+    decide_look_here(job, (int)frame.more[0], reply);
+    if (frame.more[0] == 2)
         control_say_snapshots(job, hub);
-    connection_put(hub, FRAME_REPLY, number, phase, reply, decide_reply_bytes(job));
+    connection_put(hub, frame, reply);
     free(reply);
 }
 
@@ -135,7 +137,7 @@ static bool decide_all_leave(const struct job *job)
 static void decided(struct job *job)
 {
     if (decide_all_leave(job)) {
-        control_put_all(job, -1, FRAME_GIVE_UP, 0, 0, NULL, 0);
+        control_put_all(job, -1, (struct frame){ .kind = FRAME_GIVE_UP }, NULL);
         world_give_up(&job->world);
         return;
     }
@@ -154,9 +156,7 @@ static void decide_ask(struct job *job, int phase)
     d->phase = phase;
     d->number++;
     d->replies = 1;
-    control_put_all(job, -1, FRAME_PROBE, d->number, phase, NULL, 0);
-    for (int node = 1; node < job->plan.nodes->count; node++)
-        connection_send(&job->plan.nodes->links[node]);
+    control_put_all(job, -1, (struct frame){ FRAME_PROBE, d->number, 0, { phase } }, NULL);
     decide_look_here(job, phase, decide_reply_of(job, phase, 0));
 }
 
@@ -185,12 +185,13 @@ static void decide_go_on(struct job *job)
         decided(job);
 }
 
-void decide_reply(struct job *job, int node, int phase, int number, const void *bytes, size_t size)
+void decide_reply(struct job *job, int node, const struct frame *frame, const char *bytes)
 {
     struct decision *d = job->decision;
-    if (size != decide_reply_bytes(job) || number != d->number || phase != d->phase)
+    if (frame->bytes != decide_reply_bytes(job) || frame->number != d->number ||
+        (int)frame->more[0] != d->phase)
         return;
-    memcpy(decide_reply_of(job, phase, node), bytes, size);
+    memcpy(decide_reply_of(job, d->phase, node), bytes, frame->bytes);
     if (++d->replies == job->plan.nodes->count)
         decide_go_on(job);
 }

@@ -93,8 +93,8 @@ struct job {
     int interrupt;         /* the signal that ends the job; 0: none */
     int64_t asked;         /* clock when SIGTERM was passed on to ranks that catch it, ms; 0: it was not */
     bool hub;              /* this is node 0, or the only one. Of a job on several (control.h): */
-    bool others_joined;    /* some rank of another machine has */
-    bool said_joined, said_failure, said_told;
+    bool others_joined;    /* some rank of another machine has, or is about to: it says how it is reached */
+    bool said_failure, said_told;
     bool lost_hub;             /* which was told here */
     bool over;                 /* BYE has come, or never will: */
     int hubs_status;           /* the job's exit status */
@@ -115,9 +115,8 @@ bool program_set_place(const struct job *job, int rank); /* in the environment o
 
 /* watch.c: returns when all ranks have ended and all output is handed on. */
 void job_watch(struct job *job);
-void job_watch_round(struct job *job, int timeout);   /* once */
-bool job_rank_joins(const struct job *job, int rank); /* it has, or waits for those that have not */
-void job_interrupt(struct job *job, int number);      /* as if this signal had come */
+void job_watch_round(struct job *job, int timeout); /* once */
+void job_interrupt(struct job *job, int number);    /* as if this signal had come */
 #define WATCH_NODES ((uint64_t)1 << 32) /* events from here on are of the connections to other machines */
 
 /* stop.c: end the ranks, step by step. stop_begin notes where they are; stop_step is called again and again, and

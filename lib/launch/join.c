@@ -138,41 +138,17 @@ void join_limit(int fd, int64_t milliseconds)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-bool join_send(int to, const void *bytes, size_t size)
-{
-    for (size_t sent = 0; sent < size;) {
-        ssize_t some = send(to, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
-        if (some < 0 && errno != EINTR)
-            return false;
-        sent += some > 0 ? (size_t)some : 0;
-    }
-    return true;
-}
-
-bool join_receive(int from, void *bytes, size_t size)
-{
-    for (size_t got = 0; got < size;) {
-        ssize_t some = recv(from, (char *)bytes + got, size - got, MSG_WAITALL);
-        if (some == 0)
-            errno = ECONNRESET;
-        if (some == 0 || (some < 0 && errno != EINTR))
-            return false;
-        got += some > 0 ? (size_t)some : 0;
-    }
-    return true;
-}
-
 /* Room for one descriptor beside a message. */
 union beside {
     struct cmsghdr align;
     char space[CMSG_SPACE(sizeof(int))];
 };
 
-bool join_send_answer(int to, const struct answer *answer, int fd)
+bool join_send(int to, const void *bytes, size_t size, int fd)
 {
-    struct iovec bytes = { (void *)answer, sizeof *answer };
+    struct iovec all = { (void *)(uintptr_t)bytes, size };
     union beside control = { .space = { 0 } };
-    struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+    struct msghdr message = { .msg_iov = &all, .msg_iovlen = 1 };
     if (fd >= 0) {
         message.msg_control = control.space;
         message.msg_controllen = sizeof control.space;
@@ -185,26 +161,24 @@ bool join_send_answer(int to, const struct answer *answer, int fd)
     ssize_t sent;
     while ((sent = sendmsg(to, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR)
         ;
-    return sent == (ssize_t)sizeof *answer;
+    return sent == (ssize_t)size;
 }
 
-bool join_receive_answer(int from, struct answer *answer, int *fd)
+bool join_receive(int from, void *bytes, size_t size, int *fd)
 {
-    struct iovec bytes = { answer, sizeof *answer };
+    struct iovec all = { bytes, size };
     union beside control;
-    struct msghdr message = { .msg_iov = &bytes,
+    struct msghdr message = { .msg_iov = &all,
                               .msg_iovlen = 1,
-                              .msg_control = control.space,
-                              .msg_controllen = sizeof control.space };
+                              .msg_control = fd ? control.space : NULL,
+                              .msg_controllen = fd ? sizeof control.space : 0 };
     ssize_t got;
-    *fd = -1;
     while ((got = recvmsg(from, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
         ;
-    if (got != (ssize_t)sizeof *answer || answer->magic != HELLO)
-        return false;
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    struct cmsghdr *rights = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (rights && rights->cmsg_type == SCM_RIGHTS)
         memcpy(fd, CMSG_DATA(rights), sizeof *fd);
-    answer->why.text[sizeof answer->why.text - 1] = '\0';
-    return answer->error != 0 || *fd >= 0;
+    if (got == 0)
+        errno = ECONNRESET;
+    return got == (ssize_t)size;
 }

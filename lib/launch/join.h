@@ -42,13 +42,10 @@ void join_name_peer(int fd, char *text, size_t size);
 /* How long a receive may block. */
 void join_limit(int fd, int64_t milliseconds);
 
-/* All of it, within that time, also past a signal or a stop (kill -STOP). false: errno tells; ECONNRESET: the other side has hung up. */
-bool join_send(int to, const void *bytes, size_t size);
-bool join_receive(int from, void *bytes, size_t size);
-
-/* One answer, with a descriptor beside it unless fd is -1. receive: false if nothing sensible came. */
-bool join_send_answer(int to, const struct answer *answer, int fd);
-bool join_receive_answer(int from, struct answer *answer, int *fd);
+/* One message, within that time, also past a signal or a stop (kill -STOP), with a descriptor beside it unless `fd` is -1, or NULL; where none
+ * came, *fd stays. false: errno tells; ECONNRESET: the other side has hung up. */
+bool join_send(int to, const void *bytes, size_t size, int fd);
+bool join_receive(int from, void *bytes, size_t size, int *fd);
 
 /* ---- machines: nodes.c has the order ------------------------------------------------------------------------ */
 

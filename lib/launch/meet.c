@@ -96,18 +96,18 @@ static int meet_greet(int caller, const struct launch_env *env, const struct wor
 {
     struct hello hello;
     join_limit(caller, 1000);
-    if (!join_same_user(caller) || !join_receive(caller, &hello, sizeof hello) || hello.magic != HELLO)
+    if (!join_same_user(caller) || !join_receive(caller, &hello, sizeof hello, NULL) || hello.magic != HELLO)
         return 0;
     struct answer answer = { .magic = HELLO };
     answer.error = meet_judge(caller, &hello, env, came, &answer.why);
     if (answer.error != 0) {
         *why = answer.why;
-        join_send_answer(caller, &answer, -1);
+        join_send(caller, &answer, sizeof answer, -1);
         return answer.error;
     }
-    came[hello.rank] = join_send_answer(caller, &answer, world->fd);
+    came[hello.rank] = join_send(caller, &answer, sizeof answer, world->fd);
     join_limit(caller, IN_AFTER);
-    if (came[hello.rank] && !join_receive(caller, &hello, sizeof hello) && errno == ECONNRESET)
+    if (came[hello.rank] && !join_receive(caller, &hello, sizeof hello, NULL) && errno == ECONNRESET)
         return why_fail(DIST_ERR_PEER_LOST, why,
                         "rank %d came, and has ended before it was in; look at that rank first", hello.rank);
     return 0;
@@ -201,11 +201,13 @@ static int meet_visit(const struct launch_env *env, struct world *world, struct 
             close(fd);
             return DIST_ERR_ENVIRONMENT;
         }
-        bool answered = join_send(fd, &hello, sizeof hello) && join_receive_answer(fd, &answer, &shared);
+        bool answered = join_send(fd, &hello, sizeof hello, -1) &&
+                        join_receive(fd, &answer, sizeof answer, &shared) && answer.magic == HELLO &&
+                        (answer.error != 0 || shared >= 0);
         bool in = answered && answer.error == 0 && world_map(world, shared) == 0;
         if (in) {
             launch_hold(world, env->rank);
-            join_send(fd, &hello, sizeof hello);
+            join_send(fd, &hello, sizeof hello, -1);
         } else if (shared >= 0) {
             close(shared);
         }

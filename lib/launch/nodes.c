@@ -98,18 +98,19 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
 }
 
 /* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
-static const char *nodes_hear(const struct nodes *nodes, int fd, struct introduction *introduction)
+static const char *nodes_hear(const struct nodes *nodes, struct connection *link,
+                              struct introduction *introduction)
 {
     struct introduction said = { .called = handshake_opening(nodes) };
-    bool spoke = join_receive(fd, &said.caller, sizeof said.caller);
+    bool spoke = connection_hear(link, &said.caller, sizeof said.caller, job_clock() + ANSWER_WITHIN_MS);
     if (said.caller.magic != 0 && said.caller.magic != HANDSHAKE_MAGIC)
         return "a caller that is no distrun";
     said.called.proof = handshake_proof(nodes, said, false);
-    if (!spoke || !join_send(fd, &said.called, sizeof said.called))
+    if (!spoke || !connection_say(link, &said.called, sizeof said.called, job_clock() + ANSWER_WITHIN_MS))
         return "";
     if (!handshake_same_version(&said.caller, &said.called))
         return "a caller with another version of the library";
-    if (!join_receive(fd, introduction, sizeof *introduction))
+    if (!connection_hear(link, introduction, sizeof *introduction, job_clock() + ANSWER_WITHIN_MS))
         return "";
     introduction->name[sizeof introduction->name - 1] = '\0';
     bool knows = memcmp(introduction, &said, offsetof(struct introduction, node)) == 0 &&
@@ -122,27 +123,26 @@ static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
 {
     static bool told;
     struct introduction introduction = { .node = -1 };
+    struct connection link = { .fd = -1 };
     char from[64];
     handshake_address(fd, true, from, sizeof from, NULL);
-    join_limit(fd, ANSWER_WITHIN_MS);
-    const char *strange = nodes_hear(nodes, fd, &introduction);
-    if (strange) {
-        if (*strange && !told) {
-            struct words sentence = words_of("%s: %s, at %s, was sent away",
-                                             nodes->foreign ? "rank 0" : "distrun", strange, from);
-            text_tell(sentence.text, TEXT_WIDTH_ALONE);
-            told = true;
-        }
-        close(fd);
+    connection_open(&link, fd);
+    const char *strange = nodes_hear(nodes, &link, &introduction);
+    int status = strange ? 0 : nodes_judge(nodes, &introduction, from, why);
+    if (strange && *strange && !told) {
+        struct words sentence =
+            words_of("%s: %s, at %s, was sent away", nodes->foreign ? "rank 0" : "distrun", strange, from);
+        text_tell(sentence.text, TEXT_WIDTH_ALONE);
+        told = true;
+    }
+    if (!strange && status == 0) {
+        snprintf(link.name, sizeof link.name, "%s", introduction.name);
+        nodes->links[introduction.node] = link;
         return 0;
     }
-    int status = nodes_judge(nodes, &introduction, from, why);
-    struct connection refused = { .fd = -1 },
-                      *link = status == 0 ? &nodes->links[introduction.node] : &refused;
-    connection_open(link, fd);
-    snprintf(link->name, sizeof link->name, "%s", introduction.name);
     if (status != 0)
-        control_refuse(link, status, why->text);
+        control_refuse(&link, status, why->text);
+    connection_close(&link);
     return status;
 }
 
@@ -202,6 +202,8 @@ static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
 
 static int nodes_host(struct nodes *nodes, int fd, struct why *why)
 {
+    /* (ranks ask each other whether they trace: nodes_thread.c) */
+    const struct frame come = { FRAME_COME, setting_text("DIST_TRACE") != NULL, 0, { !nodes->star } };
     int status = fd < 0 ? nodes_listen(nodes, &fd, why) : 0;
     if (status != 0)
         return status;
@@ -212,7 +214,7 @@ static int nodes_host(struct nodes *nodes, int fd, struct why *why)
         if (status != 0)
             control_refuse(&nodes->links[node], status, why->text);
         else
-            control_come(&nodes->links[node], !nodes->star);
+            connection_put(&nodes->links[node], come, NULL);
     return status;
 }
 
@@ -230,11 +232,8 @@ int nodes_meet(struct nodes *nodes, int listener, struct why *why)
 
 void nodes_leave(struct nodes *nodes)
 {
-    for (int node = 0; nodes->links && node < nodes->count; node++) {
+    for (int node = 0; nodes->links && node < nodes->count; node++)
         connection_close(&nodes->links[node]);
-        free(nodes->links[node].in.bytes);
-        free(nodes->links[node].out.bytes);
-    }
     free(nodes->links);
     nodes->links = NULL;
 }

@@ -54,23 +54,26 @@ struct connection {
 };
 
 struct frame {
-    uint32_t bytes; /* behind this head */
-    uint16_t kind;
-    uint16_t more;
-    int32_t number; /* mostly a rank */
+    int kind;         /* control.h has the list, and what the others hold: */
+    int number;       /* mostly a rank */
+    size_t bytes;     /* behind this head */
+    uint64_t more[3]; /* what needs none */
 };
 
-bool connection_open(struct connection *link, int fd);
+void connection_open(struct connection *link, int fd);
 void connection_close(struct connection *link);
-/* A frame with its bytes; `kind`: control.h's. False: no memory, or closed. */
-bool connection_put(struct connection *link, int kind, int number, int more, const void *bytes, size_t size);
-bool connection_send(struct connection *link);                   /* what can go now; false: it has broken */
+/* A frame with its bytes. What can go goes now; where the connection is closed, or no memory is left, none does. */
+void connection_put(struct connection *link, struct frame frame, const void *bytes);
+bool connection_send(struct connection *link); /* what can go by now; false: it has broken */
 bool connection_drain(struct connection *link, int64_t give_up); /* until all has; false: not in time */
 bool connection_fill(struct connection *link);                   /* what has come; false: it has ended */
 
-/* The next frame; its bytes are valid until connection_fill. And the same once it has come. False: there is none, in time, or any more. */
+/* The next frame; its bytes are valid until connection_fill. False: none has come. */
 bool connection_next(struct connection *link, struct frame *frame, const char **bytes);
-bool connection_await(struct connection *link, struct frame *frame, const char **bytes, int64_t give_up);
+
+/* Bytes without a head, where both sides know how many come now. False: not all of them, in time; of what is heard the first are there. */
+bool connection_say(struct connection *link, const void *bytes, size_t size, int64_t give_up);
+bool connection_hear(struct connection *link, void *bytes, size_t size, int64_t give_up);
 
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */

@@ -81,17 +81,18 @@ void handshake_find(const char *name, char *address, size_t size)
 /* ---- the call ------------------------------------------------------------------------------------------- */
 
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
-static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
+static int nodes_call_introduce(struct nodes *nodes, struct why *why)
 {
+    struct connection *hub = &nodes->links[0];
+    int64_t give_up = job_clock() + ANSWER_MS;
     struct introduction introduction = { .node = nodes->number,
                                          .count = nodes->count,
                                          .size = nodes->size,
                                          .alike = nodes->alike,
                                          .program = nodes->program };
     introduction.caller = handshake_opening(nodes);
-    join_limit(fd, ANSWER_MS);
-    bool spoke = join_send(fd, &introduction.caller, sizeof introduction.caller) &&
-                 join_receive(fd, &introduction.called, sizeof introduction.called);
+    bool spoke = connection_say(hub, &introduction.caller, sizeof introduction.caller, give_up) &&
+                 connection_hear(hub, &introduction.called, sizeof introduction.called, give_up);
     if (!spoke && introduction.called.magic == 0)
         return -1;
     if (introduction.called.magic != HANDSHAKE_MAGIC) /* be it a greeting of few bytes */
@@ -107,30 +108,45 @@ static int nodes_call_introduce(struct nodes *nodes, int fd, struct why *why)
                         "same on all machines",
                         nodes_unit(nodes), introduction.called.version, nodes->version);
     if (introduction.called.proof != handshake_proof(nodes, introduction, false)) {
-        join_send(fd, &introduction, sizeof introduction); /* which proves nothing: so node 0 can tell it */
+        connection_say(hub, &introduction, sizeof introduction,
+                       give_up); /* which proves nothing: so node 0 can tell it */
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s 0 at %.100s has another secret; start both with the same DIST_SECRET",
                         nodes_unit(nodes), nodes->host);
     }
     gethostname(introduction.name, sizeof introduction.name - 1);
     introduction.proof = handshake_proof(nodes, introduction, true);
-    return join_send(fd, &introduction, sizeof introduction) ? 0 : -1;
+    return connection_say(hub, &introduction, sizeof introduction, give_up) ? 0 : -1;
 }
 
-/* It says when all have come, or why they will not. -1: it has hung up. */
+/* Node 0 says whether all write down what they do, and writes the file. */
+static void nodes_call_follow_trace(bool traced)
+{
+    if (traced)
+        setenv("DIST_TRACE", "/dev/null", 1); /* a rank asks only whether it is set */
+    else if (setting_text("DIST_TRACE")) {
+        fputs("distrun: DIST_TRACE is passed over here; set it at node 0, which writes one file for all.\n",
+              stderr);
+        unsetenv("DIST_TRACE");
+    }
+}
+
+/* Its first frame says that all have come, or, with a status and a sentence, why they will not. -1: it has hung up. */
 static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
 {
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
-    const char *bytes;
-    if (connection_await(hub, &frame, &bytes, give_up))
-        return control_is_come(&frame, bytes, why);
-    if (job_clock() < give_up) {
-        connection_close(hub);
-        hub->in.used = hub->taken = 0;
-        return -1;
+    if (connection_hear(hub, &frame, sizeof frame, give_up) && frame.bytes <= sizeof why->text &&
+        connection_hear(hub, why->text, frame.bytes, give_up)) {
+        if (frame.kind != FRAME_COME)
+            return frame.number;
+        if (frame.more[0])
+            nodes_call_follow_trace(frame.number);
+        return 0;
     }
+    if (job_clock() < give_up)
+        return -1;
     return why_fail(DIST_ERR_TIMEOUT, why, "%s 0 (%.100s) does not say whether all have come",
                     nodes_unit(nodes), nodes->host);
 }
@@ -138,22 +154,25 @@ static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
 /* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
 static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, bool *heard, struct why *why)
 {
+    struct connection *hub = &nodes->links[0];
     int fd = join_at_any(found, connect);
     if (fd < 0 && *heard)
         return why_fail(DIST_ERR_PEER_LOST, why,
                         "%s 0 (%.100s) has ended before all had come; look at it first", nodes_unit(nodes),
                         nodes->host);
-    int status = fd < 0 ? -1 : nodes_call_introduce(nodes, fd, why);
-    if (status != 0) {
-        if (fd >= 0)
-            close(fd);
-        return status;
-    }
-    *heard = true;
+    if (fd < 0)
+        return -1;
     handshake_address(fd, false, nodes->address, sizeof nodes->address, NULL);
-    connection_open(&nodes->links[0], fd);
-    snprintf(nodes->links[0].name, sizeof nodes->links[0].name, "%.63s", nodes->host);
-    return nodes_call_wait_for_all(nodes, why);
+    connection_open(hub, fd);
+    snprintf(hub->name, sizeof hub->name, "%.63s", nodes->host);
+    int status = nodes_call_introduce(nodes, why);
+    if (status == 0) {
+        *heard = true;
+        status = nodes_call_wait_for_all(nodes, why);
+    }
+    if (status != 0)
+        connection_close(hub);
+    return status;
 }
 
 int nodes_call(struct nodes *nodes, struct why *why)

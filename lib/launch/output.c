@@ -117,7 +117,8 @@ void output_read(struct output *output, int index)
     if (size <= 0)
         output_close_stream(output, stream);
     else if (output->away)
-        connection_put(output->away, FRAME_OUTPUT, index, 0, output->piece, (size_t)size);
+        connection_put(output->away, (struct frame){ FRAME_OUTPUT, index, (size_t)size, { 0 } },
+                       output->piece);
     else
         output_take(output, index, output->piece, (size_t)size);
 }

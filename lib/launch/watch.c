@@ -69,7 +69,8 @@ static bool watch_take_signals(struct job *job)
             child = true;
         else {
             if (job->plan.nodes)
-                control_put_all(job, -1, FRAME_SIGNAL, (int)signal.ssi_signo, 0, NULL, 0);
+                control_put_all(job, -1, (struct frame){ FRAME_SIGNAL, (int)signal.ssi_signo, 0, { 0 } },
+                                NULL);
             job_interrupt(job, (int)signal.ssi_signo);
         }
     }
@@ -114,7 +115,7 @@ static void watch_reap(struct job *job)
     }
 }
 
-bool job_rank_joins(const struct job *job, int rank)
+static bool watch_rank_joins(const struct job *job, int rank)
 {
     uint32_t state = atomic_load(&job->world.header->slots[rank].state);
     return state == RANK_JOINING || state == RANK_JOINED;
@@ -128,7 +129,7 @@ static void watch_look_for_missing(struct job *job)
     bool joined = job->others_joined;
     for (int rank = header->size - 1; rank >= 0; rank--) {
         uint32_t state = atomic_load(&header->slots[rank].state);
-        joined |= job_rank_joins(job, rank);
+        joined |= watch_rank_joins(job, rank);
         if (state < RANK_JOINED && atomic_load(&header->slots[rank].pid) < 0)
             missing = rank;
     }
