@@ -120,30 +120,35 @@ template <class T, class Run> static void choose_learning(const struct kernel *k
     starts[k->kind - KERNEL_SOFTMAX](k, run);
 }
 
+template <class To, class From, kernel_kind KIND, class Run>
+static void choose_elementwise(const struct kernel *k, const void *x, const void *y, Run &run)
+{
+    typedef typename From::element source;
+    run(elementwise<To, From, KIND>{ (typename To::element *)k->out, (const source *)x, (const source *)y,
+                                     k->value, k->term },
+        k->count);
+}
+
 /* Everything but sums and transposes, which need threads that work together. */
 template <class T, class Run> static void choose_loop(const struct kernel *k, Run &run)
 {
-    typedef typename T::element element;
-    element *out = (element *)k->out;
-    const element *a = (const element *)k->in[0], *b = (const element *)k->in[1];
     switch (k->kind) {
     case KERNEL_ARANGE:
-        return run(arange<T>{ { out }, k->value }, k->count);
+        return choose_elementwise<T, T, KERNEL_ARANGE>(k, k->out, k->out, run);
     case KERNEL_CONVERT:
         return with_type(k->from, [&](auto from) {
-            typedef decltype(from) From;
-            run(convert<T, From>{ out, (const typename From::element *)k->in[0] }, k->count);
+            choose_elementwise<T, decltype(from), KERNEL_CONVERT>(k, k->in[0], k->in[0], run);
         });
     case KERNEL_REDUCE:
         return choose_op<T>(k, run);
     case KERNEL_SUB:
-        return run(subtract<T>{ out, a, b }, k->count);
+        return choose_elementwise<T, T, KERNEL_SUB>(k, k->in[0], k->in[1], run);
     case KERNEL_SCALE:
-        return run(scale<T>{ { out }, k->value, k->term }, k->count);
+        return choose_elementwise<T, T, KERNEL_SCALE>(k, k->out, k->out, run);
     case KERNEL_RELU:
-        return run(relu<T>{ { out } }, k->count);
+        return choose_elementwise<T, T, KERNEL_RELU>(k, k->out, k->out, run);
     case KERNEL_RELU_BACKWARD:
-        return run(relu_backward<T>{ out, a }, k->count);
+        return choose_elementwise<T, T, KERNEL_RELU_BACKWARD>(k, k->out, k->in[0], run);
     default:
         return;
     }
@@ -160,7 +165,7 @@ template <class Run> static void choose(const struct kernel *k, Run &run)
     else
         with_size(k->type, [&](auto value) {
             dtype_store(k->type, &value, 0, k->value);
-            run(fill<decltype(value)>{ { (decltype(value) *)k->out }, value }, k->count);
+            run(fill<decltype(value)>{ (decltype(value) *)k->out, value }, k->count);
         });
 }
 
