@@ -24,18 +24,9 @@ static bool stream_is_copy(const struct kernel *k)
            (k->kind == KERNEL_REDUCE && k->inputs == 1 && k->copies == 0 && !divides);
 }
 
-static bool stream_is_empty(const struct kernel *k)
-{
-    if (k->kind == KERNEL_MATMUL || k->kind == KERNEL_TRANSPOSE)
-        return k->rows == 0 || k->columns == 0;
-    return k->kind != KERNEL_SUM && k->count == 0;
-}
-
 static cudaError_t stream_kernel(struct stream *stream, const struct kernel *k)
 {
     cudaError_t error;
-    if (stream_is_empty(k))
-        return cudaSuccess;
     if (k->kind == KERNEL_MATMUL && blas_multiply(stream, k, &error))
         return error;
     return kernels_start(k, stream->cuda, stream->rank->gpu->multiprocessors, stream->partial);
