@@ -40,21 +40,6 @@ template <class Act> static void with_type(dist_type type, Act act)
     }
 }
 
-/* Where only the size of an element counts: an integer of that size. */
-template <class Act> static void with_size(dist_type type, Act act)
-{
-    switch (dtype_size(type)) {
-    case 8:
-        return act(uint64_t());
-    case 4:
-        return act(uint32_t());
-    case 2:
-        return act(uint16_t());
-    default:
-        return act(uint8_t());
-    }
-}
-
 template <class T, dist_op OP, class Run> static void choose_reduce(const struct kernel *k, Run &run)
 {
     reduce<T, OP> loop = {};
@@ -133,6 +118,8 @@ static void choose_elementwise(const struct kernel *k, const void *x, const void
 template <class T, class Run> static void choose_loop(const struct kernel *k, Run &run)
 {
     switch (k->kind) {
+    case KERNEL_FILL:
+        return choose_elementwise<T, T, KERNEL_FILL>(k, k->out, k->out, run);
     case KERNEL_ARANGE:
         return choose_elementwise<T, T, KERNEL_ARANGE>(k, k->out, k->out, run);
     case KERNEL_CONVERT:
@@ -160,13 +147,8 @@ template <class Run> static void choose(const struct kernel *k, Run &run)
         k->type == DIST_F32 ? choose_matmul<f32>(k, run) : choose_matmul<f64>(k, run);
     else if (k->kind >= KERNEL_SOFTMAX && k->kind <= KERNEL_ADAMW)
         with_float(k->type, [&](auto type) { choose_learning<decltype(type)>(k, run); });
-    else if (k->kind != KERNEL_FILL)
-        with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
     else
-        with_size(k->type, [&](auto value) {
-            dtype_store(k->type, &value, 0, k->value);
-            run(fill<decltype(value)>{ (decltype(value) *)k->out, value }, k->count);
-        });
+        with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
 }
 
 #endif

@@ -39,23 +39,6 @@ static inline int64_t agree(int64_t a, int64_t b)
 
 /* ---- element by element ---------------------------------------------------------------- */
 
-template <class Element> struct fill {
-    enum { WIDTH = 16 / sizeof(Element) };
-    Element *out;
-    Element value;
-    int64_t lead() const
-    {
-        return lead_of(out, WIDTH);
-    }
-    template <int N> BOTH void step(int64_t i) const
-    {
-        pack<Element, N> all;
-        for (int j = 0; j < N; j++)
-            all.at[j] = value;
-        store<N>(out + i, all);
-    }
-};
-
 /* The kernels of which element i depends on those at i alone, and on two numbers. What has fewer inputs names one twice, or out, which it
  * may be: what is not used is not loaded. */
 template <class To, class From, kernel_kind KIND> struct elementwise {
@@ -68,7 +51,9 @@ template <class To, class From, kernel_kind KIND> struct elementwise {
     double value, term;
     BOTH element at(int64_t i, source x, source y) const
     {
-        if constexpr (KIND == KERNEL_ARANGE)
+        if constexpr (KIND == KERNEL_FILL)
+            return To::narrow(value);
+        else if constexpr (KIND == KERNEL_ARANGE)
             return To::narrow(value + (double)i);
         else if constexpr (KIND == KERNEL_CONVERT)
             return To::narrow((double)From::open(x));
