@@ -78,7 +78,7 @@ struct device {
 
 /* A new event counts as passed. record marks the end of what stands in the stream now; follow lets a stream wait for the mark that is
  * the newest at the time of the call. */
-void mark_free(struct event *event);
+void mark_free(struct event *event); /* NULL is fine */
 int mark_record(struct event *event, struct stream *stream);
 int mark_follow(struct event *event, struct stream *stream);
 bool mark_passed(struct event *event);
@@ -96,9 +96,6 @@ void mark_open(struct event *gate);
 struct event *mark_held(struct stream *stream);
 
 /* ---- devices --------------------------------------------------------------------------------------- */
-
-/* NULL: there is no device of that name here. */
-const struct device *device_named(const char *name);
 
 /* This thread's last failure, as a sentence. device_fail writes it and returns the status. */
 const char *device_why(void);

@@ -1,4 +1,4 @@
-/* devices.c: the devices that this library was built with, and why there is no GPU, as one sentence. */
+/* devices.c: why a device fails, and why there is no GPU, as one sentence. */
 #include "device.h"
 #include "../launch/text.h"
 
@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const struct device *const devices[] = { &device_sim, &device_cuda };
-
-const struct device *device_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (strcmp(devices[i]->name, name) == 0)
-            return devices[i];
-    return NULL;
-}
 
 static _Thread_local char why[256];
 

@@ -104,7 +104,7 @@ static int sim_launch(struct stream *stream, const struct kernel *kernel)
 
 static int sim_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
 {
-    return sim_put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes, way, NULL } });
+    return sim_put(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes, way } });
 }
 
 static struct event *sim_event_new(void *state, bool timed)

@@ -9,12 +9,6 @@
 
 #define NAP 1000 /* ms; nobody depends on it */
 
-static struct sleep_note *sim_stream_note_of(const struct stream *stream)
-{
-    const struct launch_self *self = stream->sim->self;
-    return &world_notes(&self->world, self->env.rank)->streams[1 + stream->number];
-}
-
 static void sim_notify(const struct sim *sim)
 {
     eventcount_notify(&sim->slot->eventcount);
@@ -56,7 +50,7 @@ static void sim_stream_do_copy(struct stream *stream, const struct item *item)
     }
     memmove(world_open_view(&sim->self->world, item->copy.to),
             world_open_view(&sim->self->world, item->copy.from), item->copy.bytes);
-    sim_stream_sleep_until(sim_stream_note_of(stream), over);
+    sim_stream_sleep_until(stream->thread.note, over);
 }
 
 static void sim_stream_do_kernel(const struct stream *stream, struct item *item)
@@ -135,8 +129,6 @@ static void sim_stream_main(void *argument)
 {
     struct stream *stream = argument;
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP_BACK); /* 0: this thread */
-    struct sim *sim = stream->sim;
-    struct sleep_note *note = sim_stream_note_of(stream);
     streams_lock();
     while (stream->todo || !stream->stop) {
         if (sim_stream_has_news(stream)) {
@@ -144,7 +136,7 @@ static void sim_stream_main(void *argument)
             continue;
         }
         streams_unlock();
-        eventcount_sleep(&sim->slot->eventcount, sim_stream_news, stream, NAP, note);
+        eventcount_sleep(stream->thread.eventcount, sim_stream_news, stream, NAP, stream->thread.note);
         streams_lock();
     }
     streams_unlock();
@@ -154,14 +146,16 @@ static void sim_stream_main(void *argument)
 
 static int sim_stream_check(struct stream *stream)
 {
+    struct launch_self *self = stream->sim->self;
     if (stream->thread.runs)
         return DIST_OK;
-    stream->thread = (struct worker){ .self = stream->sim->self,
-                                      .name = "dist stream",
-                                      .work = sim_stream_main,
-                                      .argument = stream,
-                                      .note = sim_stream_note_of(stream),
-                                      .eventcount = &stream->sim->slot->eventcount };
+    stream->thread =
+        (struct worker){ .self = self,
+                         .name = "dist stream",
+                         .work = sim_stream_main,
+                         .argument = stream,
+                         .note = &world_notes(&self->world, self->env.rank)->streams[1 + stream->number],
+                         .eventcount = &stream->sim->slot->eventcount };
     return worker_start(&stream->thread)
                ? DIST_OK
                : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");

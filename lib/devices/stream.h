@@ -32,7 +32,6 @@ struct item {
         const void *from;
         size_t bytes;
         enum copy_way way;
-        void *aside; /* cuda, where the two overlap: room for all of it */
     } copy;
     struct kernel kernel;
     int64_t asked; /* sim: when the program put it in, while somebody records; else 0 */

@@ -49,17 +49,14 @@ bool gpu_for_tensors(const char *call, struct dist_at at, struct gpu **gpu)
     return wanted ? *gpu != NULL : any != NULL;
 }
 
-/* Which device? NULL: DEVICE makes no sense, which was reported. */
+/* Which device? Streams on the host are simulated, too. NULL: DEVICE makes no sense, which was reported. */
 static const struct device *gpu_choose(const char *call, struct dist_at at)
 {
-    const char *wish = launch_device();
-    if (strcmp(wish, "host") == 0)
-        return &device_sim;
-    const struct device *device = device_named(wish);
     struct why why;
-    if (!device && setting_check("DEVICE", &why) != DIST_OK)
-        report_tensor(call, at, DIST_ERR_ENVIRONMENT, "%s", why.text);
-    return device;
+    if (setting_check("DEVICE", &why) == DIST_OK)
+        return strcmp(launch_device(), "cuda") == 0 ? &device_cuda : &device_sim;
+    report_tensor(call, at, DIST_ERR_ENVIRONMENT, "%s", why.text);
+    return NULL;
 }
 
 struct gpu *gpu_open(const char *call, struct dist_at at)

@@ -35,12 +35,9 @@ static int ops_open(struct context *context, struct gpu *gpu, struct why *why)
 
 void ops_give_back(struct dist_work *op)
 {
-    if (op->ready)
-        mark_free(op->ready);
-    if (op->gate)
-        mark_free(op->gate);
-    op->ready = NULL;
-    op->gate = NULL;
+    mark_free(op->ready);
+    mark_free(op->gate);
+    op->ready = op->gate = NULL;
 }
 
 void ops_close(struct gpu *gpu)

@@ -150,6 +150,15 @@ static bool settle_is_starting(const struct gpu_ops *ops, const struct dist_work
     return ops->starting && !op->next_posted;
 }
 
+/* The op that flies and has this gate. */
+static struct dist_work *settle_flying_with(const struct gpu_ops *ops, const struct event *gate)
+{
+    struct dist_work *op = gate ? ops->lists[LIST_FLYING].first : NULL;
+    while (op && (op->gate != gate || settle_is_starting(ops, op)))
+        op = op->next_posted;
+    return op;
+}
+
 /* The op whose gate holds the stream; where that is not started yet, the one that holds up the first of the queue. */
 struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream)
 {
@@ -158,21 +167,13 @@ struct dist_work *ops_stuck(struct gpu *gpu, struct dist_stream *stream)
         return NULL;
     ops_look(ops);
     pthread_mutex_lock(&ops->lock);
-    struct dist_work *stuck = ops->lists[LIST_FLYING].first;
-    if (stuck && settle_is_starting(ops, stuck))
-        stuck = NULL;
+    struct dist_work *first = ops->lists[LIST_FLYING].first;
     const struct dist_work *head = ops->lists[LIST_POSTED].first;
-    struct event *gate = settle_held(stream);
-    for (int turn = 0; turn < 2; turn++) {
-        for (struct dist_work *op = ops->lists[LIST_FLYING].first; op && gate; op = op->next_posted)
-            if (op->gate == gate && !settle_is_starting(ops, op)) {
-                pthread_mutex_unlock(&ops->lock);
-                return op;
-            }
-        if (!head)
-            break;
-        gate = settle_held(&gpu->streams[head->stream - 1]);
-    }
+    struct dist_work *stuck = settle_flying_with(ops, settle_held(stream));
+    if (!stuck && head)
+        stuck = settle_flying_with(ops, settle_held(&gpu->streams[head->stream - 1]));
+    if (!stuck && first && !settle_is_starting(ops, first))
+        stuck = first;
     pthread_mutex_unlock(&ops->lock);
     return stuck;
 }

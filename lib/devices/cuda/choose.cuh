@@ -40,21 +40,6 @@ template <class Act> static void with_type(dist_type type, Act act)
     }
 }
 
-/* Where only the size of an element counts: an integer of that size. */
-template <class Act> static void with_size(dist_type type, Act act)
-{
-    switch (dtype_size(type)) {
-    case 8:
-        return act(uint64_t());
-    case 4:
-        return act(uint32_t());
-    case 2:
-        return act(uint16_t());
-    default:
-        return act(uint8_t());
-    }
-}
-
 template <class T, dist_op OP, class Run> static void choose_reduce(const struct kernel *k, Run &run)
 {
     reduce<T, OP> loop = {};
@@ -120,30 +105,37 @@ template <class T, class Run> static void choose_learning(const struct kernel *k
     starts[k->kind - KERNEL_SOFTMAX](k, run);
 }
 
+template <class To, class From, kernel_kind KIND, class Run>
+static void choose_elementwise(const struct kernel *k, const void *x, const void *y, Run &run)
+{
+    typedef typename From::element source;
+    run(elementwise<To, From, KIND>{ (typename To::element *)k->out, (const source *)x, (const source *)y,
+                                     k->value, k->term },
+        k->count);
+}
+
 /* Everything but sums and transposes, which need threads that work together. */
 template <class T, class Run> static void choose_loop(const struct kernel *k, Run &run)
 {
-    typedef typename T::element element;
-    element *out = (element *)k->out;
-    const element *a = (const element *)k->in[0], *b = (const element *)k->in[1];
     switch (k->kind) {
+    case KERNEL_FILL:
+        return choose_elementwise<T, T, KERNEL_FILL>(k, k->out, k->out, run);
     case KERNEL_ARANGE:
-        return run(arange<T>{ { out }, k->value }, k->count);
+        return choose_elementwise<T, T, KERNEL_ARANGE>(k, k->out, k->out, run);
     case KERNEL_CONVERT:
         return with_type(k->from, [&](auto from) {
-            typedef decltype(from) From;
-            run(convert<T, From>{ out, (const typename From::element *)k->in[0] }, k->count);
+            choose_elementwise<T, decltype(from), KERNEL_CONVERT>(k, k->in[0], k->in[0], run);
         });
     case KERNEL_REDUCE:
         return choose_op<T>(k, run);
     case KERNEL_SUB:
-        return run(subtract<T>{ out, a, b }, k->count);
+        return choose_elementwise<T, T, KERNEL_SUB>(k, k->in[0], k->in[1], run);
     case KERNEL_SCALE:
-        return run(scale<T>{ { out }, k->value, k->term }, k->count);
+        return choose_elementwise<T, T, KERNEL_SCALE>(k, k->out, k->out, run);
     case KERNEL_RELU:
-        return run(relu<T>{ { out } }, k->count);
+        return choose_elementwise<T, T, KERNEL_RELU>(k, k->out, k->out, run);
     case KERNEL_RELU_BACKWARD:
-        return run(relu_backward<T>{ out, a }, k->count);
+        return choose_elementwise<T, T, KERNEL_RELU_BACKWARD>(k, k->out, k->in[0], run);
     default:
         return;
     }
@@ -155,13 +147,8 @@ template <class Run> static void choose(const struct kernel *k, Run &run)
         k->type == DIST_F32 ? choose_matmul<f32>(k, run) : choose_matmul<f64>(k, run);
     else if (k->kind >= KERNEL_SOFTMAX && k->kind <= KERNEL_ADAMW)
         with_float(k->type, [&](auto type) { choose_learning<decltype(type)>(k, run); });
-    else if (k->kind != KERNEL_FILL)
-        with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
     else
-        with_size(k->type, [&](auto value) {
-            dtype_store(k->type, &value, 0, k->value);
-            run(fill<decltype(value)>{ { (decltype(value) *)k->out }, value }, k->count);
-        });
+        with_type(k->type, [&](auto type) { choose_loop<decltype(type)>(k, run); });
 }
 
 #endif

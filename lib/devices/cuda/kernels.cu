@@ -97,8 +97,8 @@ static void start_sum(const struct kernel *k, cudaStream_t stream, double *parti
 static void start_transpose(const struct kernel *k, cudaStream_t stream, int64_t most)
 {
     int64_t tiles = ((k->rows + TILE - 1) / TILE) * ((k->columns + TILE - 1) / TILE);
-    with_size(k->type, [&](auto element) {
-        typedef decltype(element) Element;
+    with_type(k->type, [&](auto type) {
+        typedef typename decltype(type)::element Element;
         LAUNCH(turn, blocks_for(tiles, 1, most), dim3(TILE, TILE_ROWS), stream)
         ((Element *)k->out, (const Element *)k->in[0], k->rows, k->columns);
     });
@@ -119,5 +119,5 @@ cudaError_t kernels_start(const struct kernel *k, cudaStream_t stream, int multi
 cudaError_t kernels_fit(void)
 {
     struct cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, each<fill<uint8_t>>);
+    return cudaFuncGetAttributes(&attributes, each<elementwise<u8, u8, KERNEL_FILL>>);
 }

@@ -37,116 +37,50 @@ static inline int64_t agree(int64_t a, int64_t b)
     return a == b ? a : NONE;
 }
 
-/* ---- one array --------------------------------------------------------------------- */
+/* ---- element by element ---------------------------------------------------------------- */
 
-template <class Element> struct in_place {
-    enum { WIDTH = 16 / sizeof(Element) };
-    Element *out;
-    int64_t lead() const
-    {
-        return lead_of(out, WIDTH);
-    }
-};
-
-template <class Element> struct fill : in_place<Element> {
-    Element value;
-    template <int N> BOTH void step(int64_t i) const
-    {
-        pack<Element, N> all;
-        for (int j = 0; j < N; j++)
-            all.at[j] = value;
-        store<N>(this->out + i, all);
-    }
-};
-
-template <class T> struct arange : in_place<typename T::element> {
-    double value;
-    template <int N> BOTH void step(int64_t i) const
-    {
-        pack<typename T::element, N> all;
-        for (int j = 0; j < N; j++)
-            all.at[j] = T::narrow(value + (double)(i + j));
-        store<N>(this->out + i, all);
-    }
-};
-
-template <class T> struct scale : in_place<typename T::element> {
-    double value, term;
-    template <int N> BOTH void step(int64_t i) const
-    {
-        auto all = load<N>(this->out + i);
-        for (int j = 0; j < N; j++)
-            all.at[j] = T::narrow((double)T::open(all.at[j]) * value + term);
-        store<N>(this->out + i, all);
-    }
-};
-
-template <class T> struct relu : in_place<typename T::element> {
-    template <int N> BOTH void step(int64_t i) const
-    {
-        auto all = load<N>(this->out + i);
-        for (int j = 0; j < N; j++)
-            all.at[j] = (double)T::open(all.at[j]) < 0 ? (typename T::element)0 : all.at[j];
-        store<N>(this->out + i, all);
-    }
-};
-
-/* ---- several arrays ------------------------------------------------------------------ */
-
-template <class T> struct relu_backward {
-    enum { WIDTH = 16 / sizeof(typename T::element) };
-    typename T::element *out;
-    const typename T::element *in;
-    int64_t lead() const
-    {
-        return agree(lead_of(out, WIDTH), lead_of(in, WIDTH));
-    }
-    template <int N> BOTH void step(int64_t i) const
-    {
-        auto gradient = load<N>(out + i), value = load<N>(in + i);
-        for (int j = 0; j < N; j++)
-            gradient.at[j] = (double)T::open(value.at[j]) > 0 ? gradient.at[j] : (typename T::element)0;
-        store<N>(out + i, gradient);
-    }
-};
-
-template <class T> struct subtract {
-    enum { WIDTH = 16 / sizeof(typename T::element) };
-    typename T::element *out;
-    const typename T::element *a, *b;
-    int64_t lead() const
-    {
-        return agree(lead_of(out, WIDTH), agree(lead_of(a, WIDTH), lead_of(b, WIDTH)));
-    }
-    template <int N> BOTH void step(int64_t i) const
-    {
-        typedef typename T::adder adder;
-        auto x = load<N>(a + i), y = load<N>(b + i);
-        for (int j = 0; j < N; j++)
-            x.at[j] = T::close((typename T::number)((adder)T::open(x.at[j]) - (adder)T::open(y.at[j])));
-        store<N>(out + i, x);
-    }
-};
-
-template <class To, class From> struct convert {
+/* The kernels of which element i depends on those at i alone, and on two numbers. What has fewer inputs names one twice, or out, which it
+ * may be: what is not used is not loaded. */
+template <class To, class From, kernel_kind KIND> struct elementwise {
     typedef typename To::element element;
     typedef typename From::element source;
+    typedef typename From::adder adder;
     enum { WIDTH = 16 / (sizeof(element) > sizeof(source) ? sizeof(element) : sizeof(source)) };
     element *out;
-    const source *in;
+    const source *x, *y;
+    double value, term;
+    BOTH element at(int64_t i, source x, source y) const
+    {
+        if constexpr (KIND == KERNEL_FILL)
+            return To::narrow(value);
+        else if constexpr (KIND == KERNEL_ARANGE)
+            return To::narrow(value + (double)i);
+        else if constexpr (KIND == KERNEL_CONVERT)
+            return To::narrow((double)From::open(x));
+        else if constexpr (KIND == KERNEL_SCALE)
+            return To::narrow((double)From::open(x) * value + term);
+        else if constexpr (KIND == KERNEL_RELU)
+            return (double)From::open(x) < 0 ? (source)0 : x;
+        else if constexpr (KIND == KERNEL_RELU_BACKWARD)
+            return (double)From::open(y) > 0 ? x : (source)0;
+        else
+            return To::close((typename To::number)((adder)From::open(x) - (adder)From::open(y)));
+    }
     int64_t lead() const
     {
-        return agree(lead_of(out, WIDTH), lead_of(in, WIDTH));
+        return agree(lead_of(out, WIDTH), agree(lead_of(x, WIDTH), lead_of(y, WIDTH)));
     }
     template <int N> BOTH void step(int64_t i) const
     {
-        auto from = load<N>(in + i);
+        auto from = load<N>(x + i), other = load<N>(y + i);
         pack<element, N> to;
         for (int j = 0; j < N; j++)
-            to.at[j] = To::narrow((double)From::open(from.at[j]));
+            to.at[j] = at(i + j, from.at[j], other.at[j]);
         store<N>(out + i, to);
     }
 };
+
+/* ---- more than that ---------------------------------------------------------------------- */
 
 /* Three inputs are on their way at once, beside the first: no load waits for the sums of those before it. */
 template <class T, dist_op OP> struct reduce {

@@ -6,27 +6,13 @@
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-static cudaError_t stream_copy_bytes(const struct stream *stream, void *to, const void *from, size_t bytes)
-{
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream->cuda);
-}
-
-static bool stream_overlaps(const void *a, const void *b, size_t bytes)
-{
-    return a != b && (const char *)a < (const char *)b + bytes && (const char *)b < (const char *)a + bytes;
-}
-
-/* CUDA copies between GPUs, too, and by way of the host where they do not reach each other. Regions that overlap it leaves to
- * us: they go by way of a third. */
-static cudaError_t stream_copy(struct stream *stream, const struct item *item)
+/* CUDA copies between GPUs, too, and by way of the host where they do not reach each other. */
+static cudaError_t stream_copy(const struct stream *stream, const struct item *item)
 {
     size_t bytes = item->copy.bytes;
     if (item->copy.to == item->copy.from || bytes == 0)
         return cudaSuccess;
-    if (!item->copy.aside)
-        return stream_copy_bytes(stream, item->copy.to, item->copy.from, bytes);
-    cudaError_t error = stream_copy_bytes(stream, item->copy.aside, item->copy.from, bytes);
-    return error == cudaSuccess ? stream_copy_bytes(stream, item->copy.to, item->copy.aside, bytes) : error;
+    return cudaMemcpyAsync(item->copy.to, item->copy.from, bytes, cudaMemcpyDefault, stream->cuda);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
@@ -38,18 +24,9 @@ static bool stream_is_copy(const struct kernel *k)
            (k->kind == KERNEL_REDUCE && k->inputs == 1 && k->copies == 0 && !divides);
 }
 
-static bool stream_is_empty(const struct kernel *k)
-{
-    if (k->kind == KERNEL_MATMUL || k->kind == KERNEL_TRANSPOSE)
-        return k->rows == 0 || k->columns == 0;
-    return k->kind != KERNEL_SUM && k->count == 0;
-}
-
 static cudaError_t stream_kernel(struct stream *stream, const struct kernel *k)
 {
     cudaError_t error;
-    if (stream_is_empty(k))
-        return cudaSuccess;
     if (k->kind == KERNEL_MATMUL && blas_multiply(stream, k, &error))
         return error;
     return kernels_start(k, stream->cuda, stream->rank->gpu->multiprocessors, stream->partial);
@@ -68,28 +45,22 @@ static cudaError_t stream_follow(struct stream *stream, const struct event *even
     return event_is_past(event) ? cudaSuccess : cudaStreamWaitEvent(stream->cuda, event->cuda, 0);
 }
 
-static cudaError_t stream_give_item(struct stream *stream, const struct item *item)
+static int stream_give_cuda(struct stream *stream, const struct item *item)
 {
+    if (stream->rank->gpu->broken)
+        return cudaSuccess;
     cuda_use_gpu(stream->rank->gpu);
     switch (item->kind) {
     case ITEM_KERNEL:
-        return stream_kernel(stream, &item->kernel);
+        return (int)stream_kernel(stream, &item->kernel);
     case ITEM_COPY:
-        return stream_copy(stream, item);
+        return (int)stream_copy(stream, item);
     case ITEM_RECORD:
-        return cudaEventRecord(item->event->cuda, stream->cuda);
+        return (int)cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
-        return stream_follow(stream, item->event);
+        return (int)stream_follow(stream, item->event);
     }
     return cudaSuccess;
-}
-
-static int stream_give_cuda(struct stream *stream, const struct item *item)
-{
-    cudaError_t error = stream->rank->gpu->broken ? cudaSuccess : stream_give_item(stream, item);
-    if (item->kind == ITEM_COPY && item->copy.aside)
-        memory_retire(stream->rank, item->copy.aside);
-    return (int)error;
 }
 
 static int stream_refused(struct stream *stream, int error, bool late)
@@ -129,13 +100,25 @@ int cuda_launch(struct stream *stream, const struct kernel *kernel)
     return stream_put_item(stream, (struct item){ .kind = ITEM_KERNEL, .kernel = *kernel });
 }
 
+static bool stream_overlaps(const void *a, const void *b, size_t bytes)
+{
+    return a != b && (const char *)a < (const char *)b + bytes && (const char *)b < (const char *)a + bytes;
+}
+
+/* Regions that overlap CUDA leaves to us: they go by way of a third, which is free again behind that. */
 int cuda_copy(struct stream *stream, void *to, const void *from, size_t bytes, enum copy_way way)
 {
-    struct item item = { .kind = ITEM_COPY, .copy = { to, from, bytes, way, NULL } };
-    const struct cuda_gpu *gpu = stream->rank->gpu;
-    if (stream_overlaps(to, from, bytes) && !(item.copy.aside = cuda_alloc(stream->rank, bytes)))
-        return cuda_refuse(gpu, "a copy", cudaErrorMemoryAllocation);
-    return stream_put_item(stream, item);
+    struct cuda *rank = stream->rank;
+    if (!stream_overlaps(to, from, bytes))
+        return stream_put_item(stream, (struct item){ .kind = ITEM_COPY, .copy = { to, from, bytes, way } });
+    void *aside = cuda_alloc(rank, bytes);
+    if (!aside)
+        return cuda_refuse(rank->gpu, "a copy", cudaErrorMemoryAllocation);
+    int status = cuda_copy(stream, aside, from, bytes, way);
+    if (status == DIST_OK)
+        status = cuda_copy(stream, to, aside, bytes, way);
+    cuda_free(rank, aside);
+    return status;
 }
 
 cudaStream_t cuda_stream_of(struct stream *stream)
@@ -161,6 +144,16 @@ static cudaError_t stream_make(cudaStream_t *stream, int number)
                                 : error;
 }
 
+/* It takes and gives nothing any more. With the lock held. */
+static void stream_forget(struct stream *stream)
+{
+    if (stream->cuda)
+        cudaStreamDestroy(stream->cuda);
+    mark_unuse(stream->tail);
+    pool_give(&stream->rank->pool, stream->partial);
+    free(stream);
+}
+
 struct stream *cuda_stream_new(void *state, int number)
 {
     struct cuda *rank = state;
@@ -174,17 +167,12 @@ struct stream *cuda_stream_new(void *state, int number)
     stream->partial = memory_take(rank, SUM_BLOCKS * sizeof(double));
     cuda_use_gpu(rank->gpu);
     cudaStream_t cuda;
-    bool made = cuda_gave(rank->gpu, stream_make(&cuda, number));
-    if (made && stream->tail && stream->partial) {
+    if (cuda_gave(rank->gpu, stream_make(&cuda, number)))
         stream->cuda = cuda;
+    if (stream->cuda && stream->tail && stream->partial) {
         rank->streams[1 + number] = stream;
     } else {
-        if (made)
-            cudaStreamDestroy(cuda);
-        mark_unuse(stream->tail);
-        if (stream->partial)
-            pool_give(&rank->pool, stream->partial);
-        free(stream);
+        stream_forget(stream);
         stream = NULL;
     }
     streams_unlock();
@@ -197,13 +185,7 @@ void cuda_stream_free(struct stream *stream)
     cuda_use_gpu(rank->gpu);
     blas_end(stream);
     streams_lock();
-    for (struct item *item = stream->first; item; item = item->next)
-        if (item->kind == ITEM_COPY && item->copy.aside)
-            pool_give(&rank->pool, item->copy.aside);
     stream_end(stream, rank->streams, &rank->retired);
-    cudaStreamDestroy(stream->cuda);
-    mark_unuse(stream->tail);
-    pool_give(&rank->pool, stream->partial);
-    free(stream);
+    stream_forget(stream);
     streams_unlock();
 }
