@@ -19,9 +19,9 @@ TestSuite(quick, .timeout = 100);
 #define LETTERS 2500     /* in a row: more than ack can count */
 #define ROUNDS 1500      /* of random messages */
 
-/* Around the letter that fits into a lane (12 bytes), the tag that fits into a want (9 bits), and the group (6 bits). */
-static const int64_t sizes[] = { 0, 1, 2, 3, 4, 8, 11, 12, 13, 14, 16, 200 };
-static const int tags[] = { 0, 1, 511, 512, 1 << 30 };
+/* Around the message that fits into a slot (12 bytes), and into the stage (2048); the tag that fits into a want (5 bits), and the group (3 bits). */
+static const int64_t sizes[] = { 0, 1, 2, 3, 4, 8, 11, 12, 13, 14, 16, 200, 2048, 2056 };
+static const int tags[] = { 0, 1, 31, 32, 1 << 30 };
 #define SIZES (sizeof sizes / sizeof *sizes)
 #define TAGS (sizeof tags / sizeof *tags)
 

@@ -98,12 +98,18 @@ static void sends_handle_taken(struct shm_state *shm, struct peer *peer, struct 
     queue_add(&shm->by_ticket, op);
 }
 
-/* Is the next message to be taken wanted, and do its data stand in the channel? */
+/* Do its data stand in the channel: in the envelope, or in the stage? */
+static bool sends_is_inside(const struct peer *peer, const struct dist_work *op)
+{
+    size_t fits = op->match.key == peer->slotted ? SLOT_INLINE : CELL_INLINE;
+    return peer->staged == op->match.key || bytes_of(op, op->in) <= fits;
+}
+
+/* Is the next message to be taken wanted? Then its send is over, if it keeps nothing in the tensor. */
 static bool sends_is_wanted(const struct peer *peer, uint32_t ack)
 {
     const struct dist_work *op = peer->posted.first;
-    return op && op->match.key == peer->known + 1 && ack >> ACK_WANT &&
-           (bytes_of(op, op->in) <= SLOT_INLINE || peer->staged == op->match.key) &&
+    return op && op->match.key == peer->known + 1 && ack >> ACK_WANT && sends_is_inside(peer, op) &&
            wanted_by(ack, wanted_word(op->tag, op->group->id, op->type, op->in.count));
 }
 
