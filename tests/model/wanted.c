@@ -19,7 +19,8 @@ static const struct scenario scenarios[] = { { "three messages of one kind", MOV
                                              { "an isend behind two messages", MOVES },
                                              { "isends against irecvs, of two kinds", MOVES },
                                              { "isends, the first of them unexpected", MOVES },
-                                             { "an isend that is refused, another of its kind follows", MOVES },
+                                             { "an isend that is refused, another of its kind follows",
+                                               MOVES },
                                              { 0 } };
 
 static const struct fault faults[] = {

@@ -96,7 +96,8 @@ struct receiver {
 };
 
 struct state {
-    uint64_t knows[2 + 2 + BUFFER + CALLS]; /* order.h: the two, then these words, the stores on their way, the stamps */
+    uint64_t knows[2 + 2 + BUFFER +
+                   CALLS]; /* order.h: the two, then these words, the stores on their way, the stamps */
     struct sender sender;
     struct receiver receiver;
     struct ack ack;

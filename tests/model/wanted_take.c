@@ -32,7 +32,8 @@ static uint8_t find_unexpected(const struct turn *t, uint8_t op)
 
 static void ask(struct turn *t)
 {
-    bool first = (find_unexpected(t, me(t)->line) == CALLS && me(t)->open == 0) || t->step->fault == WANT_TOO_SOON;
+    bool first =
+        (find_unexpected(t, me(t)->line) == CALLS && me(t)->open == 0) || t->step->fault == WANT_TOO_SOON;
     load_seq(t);
     say(t->step, "receiver: posts receive %d, of %c: the slot is %s", me(t)->line,
         kind_of(t, THE_RECEIVER, me(t)->line), message_lies_there(t) ? "not empty" : "empty");
