@@ -606,7 +606,7 @@ SLOW_SUITES := $(patsubst %,build/tests/test_%,cuda_ranks cuda_backend cuda_back
 FAILING := build/tests/inject/failures build/tests/inject/libinject.so build/tests/inject/run.json
 ifneq ($(filter test-all,$(MAKECMDGOALS)),)
 # (Plug-ins are built without a sanitizer; what the library does for them is seen.)
-ASAN_SUITES := $(shell EVERY=$(or $(EVERY),5) && . tests/tools/count.sh && each_in_turn $(SUITES))
+ASAN_SUITES := $(shell EVERY=$(or $(EVERY),7) && . tests/tools/count.sh && each_in_turn $(SUITES))
 ASAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(ASAN)")
 TSAN_WORKS := $(shell tests/tools/sanitizer.sh "$(CC)" "$(TSAN)")
 FOR_ALL := $(if $(ASAN_WORKS),$(ASAN_SUITES:build/%=build/asan/%) $(CHAPTERS:build/%=build/asan/%)) \
@@ -619,7 +619,7 @@ test: suites programs graders build/tests/tools/switch build/tests/tools/tcp_pin
 	$Q CC="$(CC)" SUITES="$(SUITES)" SLOW_SUITES="$(SLOW_SUITES)" SUITES_LEFT_OUT="$(SUITES_LEFT_OUT)" CHAPTERS="$(CHAPTERS)" LESSONS="$(LESSONS)" \
 	    tests/tools/test.sh quick
 
-test-all: test ## and all others: long suites, every mode, models, sanitizers, test-bare; of what has many alike a fifth a day: EVERY=1 tries all
+test-all: test ## and all others: long suites, every mode, models, sanitizers, test-bare; of what has many alike a seventh a day: EVERY=1 tries all
 	$Q CC="$(CC)" SUITES="$(SUITES)" LONG_SUITES="$(LONG_SUITES)" SLOW_SUITES="$(SLOW_SUITES)" CHAPTERS="$(CHAPTERS)" \
 	    ASAN_WORKS="$(ASAN_WORKS)" ASAN_SUITES="$(ASAN_SUITES:build/%=build/asan/%)" \
 	    ASAN_CHAPTERS="$(CHAPTERS:build/%=build/asan/%)" \
