@@ -127,7 +127,7 @@ static bool job_start_all(struct job *job)
     int channels = job->output.count / 2;
     bool threads = job->plan.threads;
     for (int channel = 0; channel < channels; channel++) {
-        if (!world_has(&job->world, channel))
+        if (!threads && !world_has(&job->world, channel))
             continue;
         if (!output_make_pipes(&job->output, channel) || (!threads && !job_start_process(job, channel)))
             return false;

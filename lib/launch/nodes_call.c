@@ -137,10 +137,11 @@ static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
-    if (connection_hear(hub, &frame, sizeof frame, give_up) && frame.bytes <= sizeof why->text &&
+    if (connection_hear(hub, &frame, sizeof frame, give_up) && frame.bytes < sizeof why->text &&
         connection_hear(hub, why->text, frame.bytes, give_up)) {
+        why->text[frame.bytes] = '\0';
         if (frame.kind != FRAME_COME)
-            return frame.number;
+            return frame.number > 0 ? frame.number : DIST_ERR_STATE;
         if (frame.more[0])
             nodes_call_follow_trace(frame.number);
         return 0;

@@ -1,6 +1,6 @@
 /*
- * wanted.h: the state of the model of wanted messages, shared by its three files: wanted.c has the programs, wanted_post.c
- * the sender, wanted_take.c the receiver.
+ * wanted.h: the state of the model of wanted messages, shared by its four files: wanted.c has the programs, wanted_post.c
+ * and wanted_wait.c the sender, wanted_take.c the receiver.
  *
  * One channel, from a sender to a receiver, that holds one message: who comes next has to wait, as behind a full ring. Its envelope (head) lies in
  * the slot, its data (text) in the stage, or, where an earlier message lies there still, in the sender's tensor. The sender has a helper from its first isend on; the two take turns by a lock, and
@@ -129,6 +129,11 @@ bool same_tag(char a, char b);
 void must(struct turn *t, bool good, const char *promise);
 
 bool sender_step(struct turn *t);
+bool long_way(struct turn *t); /* wanted_wait.c; the others of these are wanted_post.c's */
+bool slot_free(const struct turn *t);
+void load_ack(struct turn *t, const char *why);
+bool is_wanted(const struct turn *t);
+void begin_message(struct turn *t);
 bool receiver_step(struct turn *t);
 void store_ack(struct turn *t, struct ack ack);
 bool empty_ack_buffer(struct turn *t); /* one store reaches memory */

@@ -1,4 +1,4 @@
-/* wanted_post.c: the sender: shm_quick_send; the long way of sends.c, behind an untaken message too; settle, and the helper. */
+/* wanted_post.c: the sender: shm_quick_send, and the long way of sends.c where all messages are taken; wanted_wait.c has the rest. */
 #include "wanted.h"
 
 static struct sender *me(struct turn *t)
@@ -6,19 +6,19 @@ static struct sender *me(struct turn *t)
     return &t->state->sender;
 }
 
-static bool slot_free(const struct turn *t)
+bool slot_free(const struct turn *t)
 {
     return t->state->ack.count == t->state->seq;
 }
 
-static void load_ack(struct turn *t, const char *why)
+void load_ack(struct turn *t, const char *why)
 {
     order_load(t->order, THE_SENDER, WORD_ACK, t->step->fault != ACK_READ_RELAXED);
     say(t->step, "sender: %s: ack counts %d of %d, wants %c", why, t->state->ack.count, t->state->seq,
         t->state->ack.want ? t->state->ack.want : '-');
 }
 
-static bool is_wanted(const struct turn *t)
+bool is_wanted(const struct turn *t)
 {
     char kind = kind_of(t, THE_SENDER, t->state->sender.line), want = (char)t->state->ack.want;
     return t->step->fault == WANT_WITHOUT_SIZE ? want && same_tag(want, kind) : want == kind;
@@ -58,7 +58,7 @@ static bool has_stage(const struct turn *t)
     return t->state->sender.staged == 0 || t->step->fault == STAGE_LENT;
 }
 
-static void begin_message(struct turn *t)
+void begin_message(struct turn *t)
 {
     look_at_stage(t);
     if (!has_stage(t) && t->step->fault != EARLY_WITHOUT_STAGE)
@@ -166,97 +166,6 @@ static bool look_at_stamp(struct turn *t)
     say(t->step, "sender: its ticket is stamped");
     end_send(t, verdict);
     return true;
-}
-
-static void set_hurry(struct turn *t)
-{
-    if (t->step->fault == NO_HURRY) {
-        say(t->step, "sender: (sets no bit)");
-        return;
-    }
-    say(t->step, "sender: sets HURRY");
-    order_store(t->order, THE_SENDER, WORD_SEQ, true);
-    t->state->bits |= HURRY;
-}
-
-/* The helper naps once after HURRY was set: by then what was on its way has reached memory. */
-static void settle(struct turn *t)
-{
-    me(t)->pc = LISTEN;
-    if (t->step->fault == NO_SETTLE) {
-        say(t->step, "sender: (does not settle)");
-        return;
-    }
-    while (empty_ack_buffer(t))
-        ;
-    say(t->step, "sender: settles: the receiver's stores reach memory");
-}
-
-/* An isend that finds all messages taken. */
-static void begin_wanted(struct turn *t)
-{
-    if (is_wanted(t))
-        me(t)->early = (uint8_t)(t->state->ack.wanter + 1);
-    begin_message(t);
-}
-
-/* An isend that waits for a place: the helper listens, then a last look; the same look is all that the helper does. */
-static void last_look(struct turn *t)
-{
-    load_ack(t, me(t)->listens ? "looks once more before it computes" : "looks");
-    me(t)->pc = HELPER;
-    if (slot_free(t))
-        begin_wanted(t);
-}
-
-static bool helper(struct turn *t)
-{
-    if (!me(t)->notified)
-        return false;
-    say(t->step, "sender's helper: wakes up");
-    me(t)->notified = 0;
-    me(t)->pc = LAST_LOOK;
-    return true;
-}
-
-/* A blocking send behind an untaken message, and the first steps of an isend. */
-static bool long_way(struct turn *t)
-{
-    switch (me(t)->pc) {
-    case QUEUED:
-        set_hurry(t);
-        me(t)->pc = WAIT_FREE;
-        return true;
-    case WAIT_FREE:
-        if (!slot_free(t))
-            return false;
-        load_ack(t, "finds its slot free");
-        begin_message(t);
-        return true;
-    case LOOK_FREE:
-        load_ack(t, "looks for untaken messages");
-        me(t)->pc = SET_HURRY;
-        if (slot_free(t))
-            begin_wanted(t);
-        return true;
-    case SET_HURRY:
-        set_hurry(t);
-        me(t)->pc = SETTLE;
-        return true;
-    case SETTLE:
-        settle(t);
-        return true;
-    case LISTEN:
-        say(t->step, "sender: its helper listens from now on");
-        me(t)->listens = t->step->fault != NOBODY_LISTENS;
-        me(t)->pc = LAST_LOOK;
-        return true;
-    case LAST_LOOK:
-        last_look(t);
-        return true;
-    default:
-        return helper(t);
-    }
 }
 
 bool sender_step(struct turn *t)

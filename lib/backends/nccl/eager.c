@@ -32,6 +32,7 @@ struct dist_work *nccl_eager_copy(struct nccl_state *nccl, struct dist_work *sen
     if (!copy)
         return NULL;
     work_copy_asked(copy, send);
+    atomic_fetch_add(&copy->group->untaken, 1);
     copy->step = STEP_EAGER_COPY; /* without `ready`: it is behind the copy in the stream */
     copy->in.data =
         send->gpu ? nccl->device->alloc(nccl->state, bytes + 1) : host_alloc(nccl->self, bytes + 1);
@@ -50,5 +51,6 @@ void nccl_eager_free(struct nccl_state *nccl, struct dist_work *op)
         nccl->device->free(nccl->state, op->in.data);
     else
         host_free(nccl->self, op->in.data);
+    atomic_fetch_sub(&op->group->untaken, 1);
     free(op);
 }
