@@ -142,8 +142,7 @@ manual()
             [ "$(wc -l <"$work/page")" -gt 60 ] || { echo "$page: too short"; return 1; }
         fi
     done
-    MANPATH=$home/share/man
-    export MANPATH
+    export MANPATH="$home/share/man"
     if command -v man >/dev/null; then
         [ "$(man -w distrun)" = "$home/share/man/man1/distrun.1" ] && [ "$(man -w dist)" = "$home/share/man/man7/dist.7" ]
     fi
