@@ -144,10 +144,10 @@ bool launch_tells(struct launch_self *self, int code, const char *cause)
     bool told, chosen = world_fail_and_tell(world, self->env.rank, code, cause);
     if (chosen && peers_is_permitted(self))
         return true;
-    if (chosen)
-        world_tell_over();
     if (self->watched)
         return false;
+    if (chosen)
+        world_tell_over();
     for (int look = 0; look < LAUNCH_TELL_MS && !launch_is_told(world); look++) {
         int teller = world_teller(world, &told);
         bool instead = !chosen && !told &&
