@@ -10,10 +10,12 @@ const struct exercise exercise = {
     .drawing = "schedule",
 };
 
-/* With three and six stages as many micro-batches as there may be; with another odd number fewer than stages, or just as many. */
+/* With six stages as many micro-batches as there may be; with three a prime number of them, so that the same samples cannot be
+ * cut into fewer; with another odd number fewer than stages, or just as many. */
 static int lay_out(struct sitting *s)
 {
-    int pieces = (int)(s->ranks % 3 == 0 ? pick(s, 9, 16) : s->ranks % 2 ? pick(s, 1, 3) : pick(s, 4, 8));
+    int many = s->ranks == 6 ? 16 : 13;
+    int pieces = (int)(s->ranks % 3 == 0 ? many : s->ranks % 2 ? pick(s, 1, 3) : pick(s, 4, 8));
     give_number(s, "pieces", pieces);
     network_lay_out(s, pieces * (pieces > 8 ? 1 : (int)pick(s, 1, 2)));
     return pieces;
