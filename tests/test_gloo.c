@@ -191,3 +191,13 @@ Test(gloo, ranks_that_are_threads_are_refused)
     expect("DIST_RANKS=threads", "build/chapters/02_send_recv_chain/chain", DIST_ERR_ENVIRONMENT,
            "unset DIST_RANKS");
 }
+
+/* Of two places where the plug-in may be, the first in which there is one is told of, and why that does not open. */
+Test(gloo, a_plugin_that_is_none_is_told)
+{
+    static const char command[] =
+        "f=$(mktemp -d); cp build/chapters/02_send_recv_chain/chain $f; echo no plug-in >$f/dist-gloo.so; "
+        "$f/chain; s=$?; rm -r $f; exit $s";
+    expect("DIST_CHECK=0", command, DIST_ERR_ENVIRONMENT, "part for Gloo is not there");
+    expect("DIST_CHECK=0", command, DIST_ERR_ENVIRONMENT, "short");
+}

@@ -18,7 +18,7 @@ static const struct transport *gloo_find(struct launch_self *self, int *status, 
         *status = why_fail(
             DIST_ERR_ENVIRONMENT, why,
             "BACKEND is \"gloo\", and the library's part for Gloo is not there; install libgloo-dev and g++ "
-            "and run make again (%.90s)",
+            "and run make again (%.200s)",
             error.text);
     return transport;
 }

@@ -47,7 +47,7 @@ static const struct transport *mpi_missing(const struct launch_self *self, const
         why_say(
             why,
             "BACKEND is \"mpi\", and the library's part for MPI is not there; install %s and run make again "
-            "(%.90s)",
+            "(%.200s)",
             wanted->package, error->text);
     return NULL;
 }

@@ -12,24 +12,26 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The Makefile says where plug-ins are built, and where they are installed. */
 #ifndef TRANSPORT_FOLDER
 #define TRANSPORT_FOLDER "."
 #endif
 
-/* Beside what holds this library, or where they were built. RTLD_LOCAL: its MPI is not to be the program's. */
+/* Beside what holds this library, else where they were built; one that is there, and does not open, is what is told. RTLD_LOCAL: its MPI is
+ * not to be the program's. */
 const struct transport *transport_load(const char *name, struct why *why)
 {
     Dl_info here;
-    char path[4200];
+    char path[4200] = "";
     void *plugin = NULL;
     if (dladdr((void *)(uintptr_t)transport_load, &here) && here.dli_fname) {
         int folder = (int)(text_file(here.dli_fname) - here.dli_fname);
         snprintf(path, sizeof path, "%.*sdist-%s.so", folder, here.dli_fname, name);
         plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
-    if (!plugin) {
+    if (!plugin && access(path, F_OK) != 0) {
         snprintf(path, sizeof path, "%s/dist-%s.so", TRANSPORT_FOLDER, name);
         plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
