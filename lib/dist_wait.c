@@ -77,8 +77,10 @@ static inline int wait_for(struct waiting *waiting, dist_work *work)
     int status = work->refused ? work->status : context->backend->wait(context->state, work);
     noted_source(context, work);
     checked_end(work);
-    work_free(context, work); /* into the quarantine (handles.h), where it can still be read */
-    wait_hold(waiting, waiting->held && status == DIST_OK);
+    bool first = work_free(context, work); /* into the quarantine (handles.h), where it can still be read */
+    wait_hold(waiting, waiting->held && status == DIST_OK && first);
+    if (!first && !wait_check(waiting->call, waiting->at, work))
+        return -DIST_ERR_STATE;
     return status != DIST_OK ? report_op(work) : work->from >= 0 ? work->from : 0;
 }
 
