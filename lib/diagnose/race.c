@@ -95,8 +95,8 @@ static bool race_all_are_named(const struct replay *replay, int rank, size_t fro
     return true;
 }
 
-/* Could the first message of `other` that no earlier receive has taken have come for this one? Asked for each receive and each rank: where its
- * channel begins and ends is looked up, not counted. */
+/* Could the first message of `other` that no earlier receive has taken have come for this one? Asked for each receive and each rank:
+ * where its channel begins and ends is looked up, not counted. */
 static bool race_could_take(const struct replay *replay, struct race *race)
 {
     const struct half *halves = replay->halves;
