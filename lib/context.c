@@ -157,22 +157,25 @@ int works_open(struct context *context, const struct dist_group *group)
     return open;
 }
 
-/* Both under one lock: each locked instruction waits until earlier stores have reached memory. */
-static inline void context_leave_work(struct context *context, struct dist_work *work, bool forget,
+/* Both under one lock: each locked instruction waits until earlier stores have reached memory. False: another thread has waited for it,
+ * too, and was first. */
+static inline bool context_leave_work(struct context *context, struct dist_work *work, bool forget,
                                       bool recycle)
 {
-    if (recycle && work->splits) {
+    context_lock(context);
+    bool first = !forget || work->live == WORK_LIVE;
+    if (first && recycle && work->splits) {
         host_free(context->self, work->splits);
         work->splits = NULL;
     }
-    context_lock(context);
-    if (forget) {
+    if (first && forget) {
         handle_close(&context->works, &work->handle);
         work->live = 0;
     }
-    if (recycle)
+    if (first && recycle)
         handle_queue(&context->works, &work->handle);
     context_unlock(context);
+    return first;
 }
 
 void work_forget(struct context *context, struct dist_work *work)
@@ -185,9 +188,9 @@ void work_recycle(struct context *context, struct dist_work *work)
     context_leave_work(context, work, false, true);
 }
 
-void work_free(struct context *context, struct dist_work *work)
+bool work_free(struct context *context, struct dist_work *work)
 {
-    context_leave_work(context, work, true, true);
+    return context_leave_work(context, work, true, true);
 }
 
 void works_let_go(struct context *context)

@@ -168,12 +168,13 @@ bool refuse(const char *call, struct dist_at at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A work in a group (NULL: there is no memory for it), one of those in call_note.made until it is started: whatever is reported before that
- * lets them go, since a handler may leave by longjmp. Later work_free gives it back, in two steps: from the first on nobody may wait for it. */
+ * lets them go, since a handler may leave by longjmp. Later work_free gives it back, in two steps: from the first on nobody may wait for it.
+ * False: another thread has. */
 struct dist_work *work_new(struct context *context, struct dist_group *group);
 struct dist_work *work_lacks_memory(enum call call, struct dist_at at); /* reports it; NULL */
 int works_open(struct context *context, const struct dist_group *group);
 void works_let_go(struct context *context);
-void work_free(struct context *context, struct dist_work *work);
+bool work_free(struct context *context, struct dist_work *work);
 void work_forget(struct context *context, struct dist_work *work);
 void work_recycle(struct context *context, struct dist_work *work);
 
@@ -200,6 +201,9 @@ static inline void noted_over(struct context *context, const struct dist_work *w
 void leaks_begin(struct context *context);
 void leaks_untaken(struct launch_self *self, const struct dist_work *op);
 void leaks_end(struct context *context);
+
+/* Has a work that was never waited for met a call that does not fit it? A copy of the first. */
+bool leaks_mismatch(const struct context *context, struct dist_work *found);
 
 /* start.c. Hand an op on that was checked and filled in: DIST_OK, or its status. */
 int start_op(struct context *context, struct dist_work *op);

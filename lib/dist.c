@@ -165,6 +165,8 @@ int dist_destroy_process_group_at(struct dist_at at)
     if (context->gpu)
         ops_close(context->gpu);
     leaks_end(context);
+    struct dist_work failed;
+    bool mismatch = leaks_mismatch(context, &failed);
     dist_free_everything(context);
     context->backend = NULL;
     context->state = NULL;
@@ -181,7 +183,7 @@ int dist_destroy_process_group_at(struct dist_at at)
         replay_check(world);
     }
     nodes_part(context->self);
-    return 0;
+    return mismatch ? report_op(&failed) : 0;
 }
 
 static const struct dist_group *dist_asked_group(enum call call, const struct dist_group_args *args)

@@ -96,7 +96,8 @@ int dist_init_process_group_with(struct dist_init_args args);
 
 /* Leave the job. Waits until every message that this rank has sent was taken; waits for nobody else. Works that were never waited
  * for come to their end here, where all whom they need have called; else they are given up. Both is told, as a note, and is no
- * error. When it returns, the job needs no tensor of this rank any more. */
+ * error; that such a one met a call that does not fit it is (DIST_ERR_MISMATCH). When it returns, the job needs no tensor of this
+ * rank any more. */
 int dist_destroy_process_group_at(struct dist_at at);
 
 /* The caller's rank in the group (-1: not a member), and how many members the group has. */

@@ -17,9 +17,8 @@ struct waiting {
 
 static bool wait_check(enum call call, struct dist_at at, const dist_work *work)
 {
-    if (work && work->live == WORK_LIVE)
-        return true;
-    return !report(call, at, work ? DIST_ERR_STATE : DIST_ERR_ARGUMENT, "%s",
+    return (work && work->live == WORK_LIVE) ||
+           !report(call, at, work ? DIST_ERR_STATE : DIST_ERR_ARGUMENT, "%s",
                    work ? "the work was waited for already; wait exactly once for each"
                         : "the work is NULL; only calls that start something give one");
 }
@@ -77,7 +76,8 @@ static inline int wait_for(struct waiting *waiting, dist_work *work)
     int status = work->refused ? work->status : context->backend->wait(context->state, work);
     noted_source(context, work);
     checked_end(work);
-    work_free(context, work); /* into the quarantine (handles.h), where it can still be read */
+    if (!work_free(context, work))      /* into the quarantine (handles.h), where it can still be read */
+        return wait_for(waiting, work); /* another thread was first: that is told */
     wait_hold(waiting, waiting->held && status == DIST_OK);
     return status != DIST_OK ? report_op(work) : work->from >= 0 ? work->from : 0;
 }

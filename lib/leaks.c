@@ -1,5 +1,6 @@
 /*
  * leaks.c: what a rank has left undone, told once, when it leaves the job. It is no error: the status stays.
+ * But two calls that met and do not fit are one, also where nobody waits to hear of it.
  *
  * That a message was never received is told by the rank that sent it. Only the sender knows for certain: it waits in
  * destroy until each message was taken or its receiver has left, while a receiver may leave before the message comes.
@@ -60,6 +61,16 @@ void leaks_begin(struct context *context)
     context->leaks = calloc(1, sizeof *context->leaks);
     for (struct handle *open = leaks_oldest(&context->works); context->leaks && open; open = open->newer)
         leaks_add_work(context->leaks, "never waited for  ", HANDLE_OF(struct dist_work, open));
+}
+
+bool leaks_mismatch(const struct context *context, struct dist_work *found)
+{
+    struct handle *open = leaks_oldest(&context->works);
+    while (open && HANDLE_OF(struct dist_work, open)->status != DIST_ERR_MISMATCH)
+        open = open->newer;
+    if (open)
+        *found = *HANDLE_OF(struct dist_work, open);
+    return open != NULL;
 }
 
 /* Not of a collective by messages, which has told itself how it ended. */

@@ -9,6 +9,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(anybody, .timeout = 200);
@@ -57,6 +58,17 @@ static const struct mistake luck[] = {
 Test(anybody, luck_is_told_and_nothing_else)
 {
     mistakes_make("anybody", NULL, luck, sizeof luck / sizeof *luck);
+}
+
+/* The ranks have ended when their calls are looked through. By the square of their number that took twenty seconds. */
+Test(anybody, luck_is_told_of_very_many_soon)
+{
+    static struct started job;
+    static const char *const checked[] = { CHECKED, NULL };
+    STARTED(&job, checked, "anybody", "flood");
+    cr_expect(job.status == 0 && strstr(job.stderr_text, LUCK), "%d, %s", job.status, job.stderr_text);
+    double looked = seconds_now() - atof(job.stdout_text + strcspn(job.stdout_text, "]") + 1);
+    cr_expect(looked < 8, "%.1f s after: %s", looked, job.stdout_text);
 }
 
 /* Where a stream receives, who sent is known all the same. */

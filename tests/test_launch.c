@@ -83,6 +83,21 @@ Test(launch, every_kind_of_end_is_named)
         }
 }
 
+/* It had done all, but there are others in that process. */
+Test(launch, a_rank_that_exits_where_ranks_are_threads)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("DIST_RANKS=threads"), "doomed", "left:0", "2", "5000");
+    cr_expect(
+        job.status == 41 &&
+            reported_once(
+                &job, "rank 2 called exit() in its own code, after dist_destroy_process_group (doomed.c:"),
+        "status %d: %s", job.status, job.stderr_text);
+    cr_expect(
+        strstr(job.stderr_text, "), which ends all ranks where they are threads; let run() return instead."),
+        "%s", job.stderr_text);
+}
+
 Test(launch, the_process_of_all_threads_is_killed)
 {
     struct started job;

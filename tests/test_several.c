@@ -83,6 +83,13 @@ Test(several, all_threads_wait)
     expect("several", SETTINGS(modes[0], "DIST_ALGORITHM=ring"), "sums", "1", 45, "deadlock");
 }
 
+Test(several, who_waits_for_one_work_in_two_threads_is_told)
+{
+    in_all_modes("waits", 41, "the work was waited for already");
+    expect("several", SETTINGS(modes[0], "DIST_CHECK=1"), "waits", "2", 41,
+           "the work was waited for already");
+}
+
 Test(several, a_thread_of_no_rank)
 {
     expect("several", SETTINGS("DIST_RANKS=threads"), "rename", "2", 41, "this thread belongs to no rank");

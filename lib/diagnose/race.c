@@ -72,44 +72,57 @@ static bool race_is_whole(const struct replay *replay, int rank)
     return atomic_load(&replay->ranks[rank].log->count) == replay->ranks[rank].count;
 }
 
-/* Where the messages from one rank to another that `like` could have met begin among the halves. */
-static size_t race_find_channel(const struct replay *replay, int src, int dst, const struct log_entry *like)
+/* Where the first of the halves stands that does not come before this one. */
+static size_t race_place_of(const struct replay *replay, const struct half *half)
 {
-    struct half first = { src, dst, like->op.group, (uint32_t)like->op.tag, false, -1, 0, 0 };
     size_t low = 0, high = replay->half_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (half_compare(&replay->halves[middle], &first) < 0)
+        if (half_compare(&replay->halves[middle], half) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < replay->half_count && half_same_channel(&replay->halves[low], &first) ? low
-                                                                                       : replay->half_count;
+    return low;
 }
 
-/* Could the first message of `other` that no earlier receive has taken have come for this one? */
+/* Are all receives of a channel, between these places, of a rank that they name? */
+static bool race_all_are_named(const struct replay *replay, int rank, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++)
+        if (entry_of(replay, rank, replay->halves[i].entry)->op.peer == DIST_ANY_SOURCE)
+            return false;
+    return true;
+}
+
+/* Could the first message of `other` that no earlier receive has taken have come for this one? Asked for each receive and each rank:
+ * where its channel begins and ends is looked up, not counted. */
 static bool race_could_take(const struct replay *replay, struct race *race)
 {
     const struct half *halves = replay->halves;
-    size_t receives, begin = race_find_channel(replay, race->other, race->rank,
-                                               entry_of(replay, race->rank, race->receive));
-    size_t end = half_channel_end(halves, replay->half_count, begin, &receives), next = receives;
-    bool named = race_is_whole(replay, race->rank) && race_is_whole(replay, race->other);
-    while (next < end && halves[next].entry < race->receive)
-        next++;
+    const struct log_entry *e = entry_of(replay, race->rank, race->receive);
+    struct half half = { race->other, race->rank, e->op.group, (uint32_t)e->op.tag, false, -1, 0, 0 };
+    size_t begin = race_place_of(replay, &half);
+    half.receives = true;
+    size_t receives = race_place_of(replay, &half);
+    half.rank = race->rank;
+    half.begin = race->receive;
+    size_t next = race_place_of(replay, &half);
+    half.rank = INT32_MAX;
+    size_t end = race_place_of(replay, &half);
     if (next - receives >= receives - begin)
         return false;
     race->message = halves[begin + (next - receives)].entry;
-    for (size_t i = receives; i < end; i++)
-        named &= entry_of(replay, race->rank, halves[i].entry)->op.peer != DIST_ANY_SOURCE;
-    race->starves = named && end - receives == receives - begin
-                        ? entry_of(replay, race->rank, halves[end - 1].entry)
-                        : NULL;
     const uint32_t *known = race_clock_of(replay, race->other, race->message);
-    return race->message <= replay->ranks[race->other].at &&
-           known[race->rank] <= met_of(replay, race->rank, race->receive)->over &&
-           known[race->took] <= race->taken;
+    if (race->message > replay->ranks[race->other].at ||
+        known[race->rank] > met_of(replay, race->rank, race->receive)->over ||
+        known[race->took] > race->taken)
+        return false;
+    bool starves = end > receives && end - receives == receives - begin &&
+                   race_is_whole(replay, race->rank) && race_is_whole(replay, race->other) &&
+                   race_all_are_named(replay, race->rank, receives, end);
+    race->starves = starves ? entry_of(replay, race->rank, halves[end - 1].entry) : NULL;
+    return true;
 }
 
 /* The first; rather one after which somebody would wait for ever, if there is one. */

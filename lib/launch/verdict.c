@@ -11,14 +11,16 @@
 
 #define PLACES 8 /* more different places than this are not told one by one */
 
-/* An end that would have been fine, had the others not needed the rank. */
-static const char *verdict_early_end(const struct job *job, int rank)
+/* An end that would have been fine, had the others not needed the rank: what it did, and, behind the place, what that means. */
+static const char *verdict_early_end(const struct job *job, int rank, const char **means)
 {
     uint32_t state = atomic_load(&job->world.header->slots[rank].state);
     if (state == RANK_JOINED || state == RANK_GONE)
         return "ended without dist_destroy_process_group";
-    if (job->plan.threads && atomic_load(&job->world.header->slots[rank].pid) > 0)
-        return "called exit(), which ends all ranks where they are threads; let run() return instead";
+    if (job->plan.threads && atomic_load(&job->world.header->slots[rank].pid) > 0) {
+        *means = ", which ends all ranks where they are threads; let run() return instead";
+        return "called exit()";
+    }
     return "ended without dist_init_process_group, in which the others wait for it";
 }
 
@@ -26,6 +28,7 @@ static const char *verdict_early_end(const struct job *job, int rank)
 static void verdict_say_cause(struct text *text, const struct job *job, const struct world_failure *failure)
 {
     int rank = failure->rank, code = failure->code;
+    const char *means = "";
     if (rank < 0 && failure->cause[0]) {
         text_add(text, "%s.\n", failure->cause);
         return;
@@ -41,10 +44,10 @@ static void verdict_say_cause(struct text *text, const struct job *job, const st
     else if (code != 0 || rank < 0)
         text_add(text, "exited with status %d", code);
     else
-        text_add(text, "%s", verdict_early_end(job, rank));
+        text_add(text, "%s", verdict_early_end(job, rank, &means));
     if (rank >= 0 && job->ranks[rank].called)
         text_add(text, " in %s", job->ranks[rank].place.text);
-    text_add(text, "%s%s.\n", failure->cause[0] ? ": " : "", failure->cause);
+    text_add(text, "%s%s%s.\n", means, failure->cause[0] ? ": " : "", failure->cause);
 }
 
 /* How a rank that was not the first came to its end: well, stopped because of the first, or by a fault of its own. */

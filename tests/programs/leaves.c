@@ -56,6 +56,18 @@ static void messages(int rank, int size, dist_group *group, tensor *x, tensor *b
     }
 }
 
+/* Two calls that do not fit each other. */
+static void differ(int rank)
+{
+    if (is("differ"))
+        dist_all_reduce(tensor_zeros(DIST_F32, 3 + rank % 2), .async_op = true);
+    if (is("differ-message") && rank == 0)
+        dist_isend(tensor_zeros(DIST_F32, 4), 1);
+    if (is("differ-message") && rank == 1)
+        dist_irecv(tensor_zeros(DIST_I32, 4), 0);
+    dist_barrier();
+}
+
 static void run(int rank, int size)
 {
     dist_init_process_group();
@@ -73,6 +85,8 @@ static void run(int rank, int size)
     if (is("world") && rank != 1)
         dist_all_reduce(big, .async_op = true);
     messages(rank, size, group, x, big);
+    if (strncmp(what, "differ", 6) == 0)
+        differ(rank);
     dist_destroy_process_group();
     double sum = size * (size + 1) / 2;
     if (all || is("late"))

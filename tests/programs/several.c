@@ -8,6 +8,7 @@
  *   beside  while its first thread sleeps in a receive, another one starts receives of long messages that have come, and computes
  *   stuck   all threads of all ranks wait for messages that nobody sends
  *   sums    rank 0 waits for 40 sums at once, in which rank 1 has no part
+ *   waits   two threads of rank 0 wait for one receive
  *   rename  a thread that has another name than its rank's
  *
  * With a third word "refused" the system refuses membarrier to all of them.
@@ -36,6 +37,7 @@ static int threads = 4;
 struct part {
     int rank, size, number;
     dist_group *group;
+    dist_work *work; /* one for all threads of a rank; NULL: none */
     pthread_t thread;
 };
 
@@ -162,6 +164,8 @@ static void *work_on(void *argument)
         beside(part);
     if (is("stuck"))
         stuck(part);
+    if (part->work)
+        dist_wait(part->work);
     if (is("rename")) {
         prctl(PR_SET_NAME, "other");
         dist_get_rank();
@@ -177,7 +181,9 @@ static void run(int rank, int size)
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     for (int i = 0; i < threads; i++)
-        parts[i] = (struct part){ rank, size, i, dist_new_group(ranks, size), 0 };
+        parts[i] = (struct part){ rank, size, i, dist_new_group(ranks, size), NULL, 0 };
+    if (is("waits") && rank == 0)
+        parts[0].work = parts[1].work = dist_irecv(tensor_zeros(DIST_F32, 1), size - 1);
     for (int round = 0; round < ROUNDS && is("talk"); round++) /* alone, and quickly, before others come */
         talk(&parts[0], round % 3 == 0 ? 1 : round % 2);
     for (int i = 1; i < threads; i++)
@@ -185,6 +191,8 @@ static void run(int rank, int size)
     work_on(&parts[0]);
     if (is("sums"))
         sums(rank);
+    if (is("waits") && rank == size - 1 && usleep(50000) == 0) /* both wait by then */
+        dist_send(tensor_zeros(DIST_F32, 1), 0);
     if (is("late")) {
         tensor *t = tensor_zeros(DIST_F32, 1);
         dist_recv(t, (rank + size - 1) % size);
