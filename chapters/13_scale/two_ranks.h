@@ -6,6 +6,9 @@
  *     the receiver's wait, the sender there before             answer + flight
  *
  * The last two with a short message, which has left as soon as it may.
+ *
+ * That is a rendezvous. Between hosts the library has none any more where the receiver is there before: a short message travels inside its
+ * announcement, a long one beside it. Then all of alpha is one crossing, and stands in the first part.
  */
 #ifndef TWO_RANKS_H
 #define TWO_RANKS_H

@@ -23,7 +23,7 @@ enum setting_kind {
 struct setting {
     const char *name;
     enum setting_kind kind;
-    const char *words[6];           /* up to NULL; one with a colon stands for more, which `also` knows */
+    const char *words[8];           /* up to NULL; one with a colon stands for more, which `also` knows */
     bool (*also)(const char *text); /* NULL: nothing else is right */
     const char *example;            /* of that */
     long least, most;

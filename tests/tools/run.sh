@@ -9,7 +9,10 @@ for program in "$@"; do
     expected=$(cat "$lesson/expected/$name.${WORLD_SIZE:-4}.exit" 2>/dev/null || echo 0)
 
     printf '\n==== %s: %s' "$(basename "$lesson")" "$name"
-    printf '%s ====\n' "${WORLD_SIZE:+ with $WORLD_SIZE ranks}"
+    case $WORLD_SIZE in
+    1) echo ' with 1 rank ====' ;;
+    *) echo "${WORLD_SIZE:+ with $WORLD_SIZE ranks} ====" ;;
+    esac
     $RUN "$program"
     status=$?
     [ $status -eq 0 ] || echo "exit status $status"
