@@ -14,7 +14,8 @@
  */
 #include "dist.h"
 
-/* All three have the same number of elements. It may be called again in the same run. */
+/* All three have the same number of elements. What stands in the first two at first is of no use. It may be called again in the
+ * same run. */
 void from_the_mean(tensor *difference, tensor *largest, tensor *mine)
 {
     /* TODO: difference = mine - mean. An all_reduce overwrites what it is given (tensor_copy, tensor_clone, tensor_sub). */

@@ -95,6 +95,14 @@ tensor *desk_room(enum dist_type type, int64_t count)
     return keep(tensor_zeros(type, count));
 }
 
+tensor *desk_used_room(enum dist_type type, int64_t count)
+{
+    tensor *t = desk_room(type, count);
+    for (int64_t i = 0; i < count; i++)
+        tensor_set(t, i, (double)(101 + i % 26));
+    return t;
+}
+
 double desk_number(const char *name)
 {
     struct sheet_head head;

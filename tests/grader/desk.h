@@ -29,6 +29,9 @@ double desk_number(const char *name);
 /* Room for `count` zeros, for the learner's function to fill. The desk frees it too. */
 tensor *desk_room(enum dist_type type, int64_t count);
 
+/* The same, but not empty, as a tensor is that was used before: for what the learner's function is to overwrite. */
+tensor *desk_used_room(enum dist_type type, int64_t count);
+
 /* Hand in a tensor as it is now. */
 void desk_hand_in(const char *name, const tensor *t);
 void desk_hand_in_number(const char *name, double value);
@@ -46,6 +49,10 @@ void desk_denied_begin(void);
 /* late.c: sleep for a moment, as long as chance wants. */
 void desk_late_begin(int rank);
 void desk_late(void);
+
+/* late.c: of this rank's calls from here on that send or receive and block, number `call`, counted from 1, comes a whole millisecond
+ * late; 0: none. */
+void desk_pause_at(int call);
 
 /* held.c: where "held" was given as 1, rank 1 lags one all-reduce behind rank 0, from the first of `starts` that the learner's file starts to
  * the last; late.c tells of each. All ranks begin and end it together. */

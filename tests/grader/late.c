@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define LATEST 500 /* microseconds */
+#define PAUSE 1000
 
 static uint64_t state; /* 0: nothing comes late */
 
@@ -35,6 +36,21 @@ void desk_late(void)
     state ^= state << 17;
     if (state >> 20 & 1)
         usleep((unsigned)(state >> 24) % LATEST);
+}
+
+static _Thread_local int pause_at, messages; /* calls that send or receive and block */
+
+void desk_pause_at(int call)
+{
+    pause_at = call;
+    messages = 0;
+}
+
+static void late_message(void)
+{
+    desk_late();
+    if (pause_at > 0 && ++messages == pause_at)
+        usleep(PAUSE);
 }
 
 /* A span of the learner's own may have any name but one of the desk's. */
@@ -80,18 +96,21 @@ dist_work *desk_late_all_reduce_with(struct dist_all_reduce_args args)
     return dist_all_reduce_with(args);
 }
 
-#define LATE(type, call, parameters, arguments) \
+#define LATE_BY(late, type, call, parameters, arguments) \
     type desk_late_##call parameters; \
     type desk_late_##call parameters \
     { \
-        desk_late(); \
+        late(); \
         return dist_##call arguments; \
     }
+#define LATE(type, call, parameters, arguments) LATE_BY(desk_late, type, call, parameters, arguments)
 
-LATE(int, send_from, (const char *file, int line, tensor *t, int dst, int tag, dist_group *g),
-     (file, line, t, dst, tag, g))
-LATE(int, recv_from, (const char *file, int line, tensor *t, int src, int tag, dist_group *g),
-     (file, line, t, src, tag, g))
+LATE_BY(late_message, int, send_from,
+        (const char *file, int line, tensor *t, int dst, int tag, dist_group *g),
+        (file, line, t, dst, tag, g))
+LATE_BY(late_message, int, recv_from,
+        (const char *file, int line, tensor *t, int src, int tag, dist_group *g),
+        (file, line, t, src, tag, g))
 LATE(dist_work *, isend_from, (const char *file, int line, tensor *t, int dst, int tag, dist_group *g),
      (file, line, t, dst, tag, g))
 LATE(dist_work *, irecv_from, (const char *file, int line, tensor *t, int src, int tag, dist_group *g),

@@ -2,6 +2,7 @@
 #include "network.h"
 #include "inside.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static struct {
     double target[MOST_ROWS * WIDTH];
 } network; /* drawn last */
 
-/* Its gradients. With 16 samples and 8 layers of nothing but 2s they reach 5.1e15; doubles count to 9.0e15. */
-static double dw[MOST_RANKS][WIDTH * WIDTH];
+/* Its gradients, and their parts without a sign: as long as these are no more than a double can count, every sum is exact. */
+static double dw[MOST_RANKS][WIDTH * WIDTH], size[MOST_RANKS][WIDTH * WIDTH];
 
 static void draw_matrix(struct sitting *s, double *values, int rows, int least, int most)
 {
@@ -22,6 +23,14 @@ static void draw_matrix(struct sitting *s, double *values, int rows, int least, 
         values[i] = (double)pick(s, least, most);
 }
 
+/* No F32 holds these: with an even number of layers what the result is to be off its target, and with an odd one the samples. (Both at once
+ * would be more than a double holds.) */
+static double wide(double value)
+{
+    return value * (1 << 25) + 1;
+}
+
+/* In `target` is at first how far the result is to be off. */
 static void draw(struct sitting *s, int rows)
 {
     for (int rank = 0; rank < s->ranks; rank++) {
@@ -29,6 +38,9 @@ static void draw(struct sitting *s, int rows)
         draw_matrix(s, network.w[rank], WIDTH, -1, 2);
     }
     draw_matrix(s, network.target, rows, 1, 99);
+    double *widened = s->ranks % 2 ? network.x[0] : network.target;
+    for (int i = 0; i < rows * WIDTH; i++)
+        widened[i] = wide(widened[i]);
 }
 
 static void layer_forward(int layer, bool last, const double *x, double *y)
@@ -51,6 +63,7 @@ static bool layer_backward(int layer, bool last, const double *x, const double *
         any = any || dy[j] != 0;
         for (int k = 0; k < WIDTH; k++) {
             dw[layer][k * WIDTH + j] += x[k] * dy[j];
+            size[layer][k * WIDTH + j] += fabs(x[k] * dy[j]);
             dx[k] += dy[j] * network.w[layer][k * WIDTH + j];
         }
     }
@@ -65,22 +78,29 @@ static bool add_sample(int row, int layers)
     memcpy(x[0], &network.x[0][row * WIDTH], sizeof x[0]);
     for (int layer = 0; layer < layers; layer++)
         layer_forward(layer, layer == layers - 1, x[layer], x[layer + 1]);
-    for (int i = 0; i < WIDTH; i++)
-        dy[i] = x[layers][i] - network.target[row * WIDTH + i];
+    for (int i = 0; i < WIDTH; i++) {
+        double *target = &network.target[row * WIDTH + i];
+        dy[i] = *target;
+        *target = x[layers][i] - dy[i];
+    }
     bool counts = true;
     for (int layer = layers - 1; layer >= 0; layer--)
         counts = layer_backward(layer, layer == layers - 1, x[layer], x[layer + 1], dy) && counts;
     return counts;
 }
 
-/* Does every sample count? One whose gradient is nothing but zeros could be left out, and nobody would see it. */
-static bool every_sample_counts(int rows, int layers)
+/* Is it of use? A sample whose gradient is nothing but zeros could be left out, and nobody would see it. */
+static bool is_good(int rows, int layers)
 {
-    bool counts = true;
+    bool good = true;
     memset(dw, 0, sizeof dw);
+    memset(size, 0, sizeof size);
     for (int row = 0; row < rows; row++)
-        counts = add_sample(row, layers) && counts;
-    return counts;
+        good = add_sample(row, layers) && good;
+    for (int layer = 0; layer < layers; layer++)
+        for (int i = 0; i < WIDTH * WIDTH; i++)
+            good = good && size[layer][i] < 0x1p53;
+    return good;
 }
 
 void network_lay_out(struct sitting *s, int rows)
@@ -89,7 +109,7 @@ void network_lay_out(struct sitting *s, int rows)
         abort();
     do
         draw(s, rows);
-    while (!every_sample_counts(rows, s->ranks));
+    while (!is_good(rows, s->ranks));
     give_number(s, "rows", rows);
     give_number(s, "width", WIDTH);
     for (int rank = 0; rank < s->ranks; rank++) {

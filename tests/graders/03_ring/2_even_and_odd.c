@@ -9,19 +9,28 @@ const struct exercise exercise = {
 
 static double left(const struct sitting *s, int rank, int64_t i)
 {
-    return rank > 0 ? given(s, rank - 1, "mine", i) : 0;
+    return rank > 0 ? given(s, rank - 1, "mine", i) : given(s, rank, "from_left", i);
 }
 
 static double right(const struct sitting *s, int rank, int64_t i)
 {
-    return rank < s->ranks - 1 ? given(s, rank + 1, "mine", i) : 0;
+    return rank < s->ranks - 1 ? given(s, rank + 1, "mine", i) : given(s, rank, "from_right", i);
+}
+
+/* Something stands in what is to be received into, too: where nobody is, that stays. How many elements. */
+static int64_t lay_out(struct sitting *s)
+{
+    int64_t n = pick_length(s);
+    give_random(s, "mine", DIST_F32, n);
+    give_random(s, "from_left", DIST_F32, n);
+    give_random(s, "from_right", DIST_F32, n);
+    return n;
 }
 
 GRADED(both_neighbours, 6)
 {
     EACH_SITTING(s, 1, 8) {
-        int64_t n = pick_length(s);
-        give_random(s, "mine", DIST_F32, n);
+        int64_t n = lay_out(s);
         sit(s);
         expect(s, "from_left", n, left);
         expect(s, "from_right", n, right);
@@ -32,8 +41,7 @@ GRADED(four_steps, 4)
 {
     EACH_SITTING(s, 2, 8) {
         int messages = 0;
-        int64_t n = pick_length(s);
-        give_random(s, "mine", DIST_F32, n);
+        int64_t n = lay_out(s);
         sit(s);
         expect(s, "from_left", n, left);
         expect(s, "from_right", n, right);

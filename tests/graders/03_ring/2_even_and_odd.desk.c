@@ -6,8 +6,7 @@ void swap_with_neighbours(tensor *from_left, tensor *from_right, tensor *mine, i
 void desk(int rank, int world_size)
 {
     tensor *mine = desk_tensor("mine");
-    tensor *from_left = desk_room(DIST_F32, tensor_numel(mine));
-    tensor *from_right = desk_room(DIST_F32, tensor_numel(mine));
+    tensor *from_left = desk_tensor("from_left"), *from_right = desk_tensor("from_right");
     swap_with_neighbours(from_left, from_right, mine, rank, world_size);
     desk_hand_in("from_left", from_left);
     desk_hand_in("from_right", from_right);

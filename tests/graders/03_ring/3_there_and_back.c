@@ -12,6 +12,15 @@ enum { THERE_AND_BACK, BOTH_AT_ONCE };
 static int64_t
     length; /* of what is played with, in this sitting: a few elements; with three ranks thousands */
 
+/* One of the two ranks is late at its first or last message, so that the other stands in its own: there a clock that starts after the first
+ * message, or stops before the last, misses what can be seen. */
+static void give_late(struct sitting *s, int rounds)
+{
+    bool last = s->ranks == 2 || s->again;
+    give_number(s, "late rank", s->ranks == 4);
+    give_number(s, "late at", last ? 2 * rounds : 1);
+}
+
 /* Runs one of the two functions; how many rounds. */
 static int play(struct sitting *s, int which)
 {
@@ -20,6 +29,7 @@ static int play(struct sitting *s, int which)
     give_random(s, "mine", DIST_F32, length);
     give_number(s, "which", which);
     give_number(s, "rounds", rounds);
+    give_late(s, rounds);
     sit(s);
     return rounds;
 }
@@ -127,7 +137,10 @@ GRADED(side_by_side, 4)
         claim(s, way_steps(s) == rounds,
               "%d messages had to wait for one another in %d rounds; side by side it is one a round",
               way_steps(s), rounds);
-        for (int r = 0; r < s->ranks; r++)
+        for (int r = 0; r < s->ranks; r++) {
             way_carries(s, r, r < 2 ? length * 4 * rounds : 0);
+            claim(s, r < 2 || way_sends(s, r) + way_receives(s, r) == 0,
+                  "rank %d swaps with nobody, and yet sent or received", r);
+        }
     }
 }

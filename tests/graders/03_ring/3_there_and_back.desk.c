@@ -9,9 +9,10 @@ void desk(int rank, int world_size)
     (void)world_size;
     tensor *mine = desk_tensor("mine");
     int rounds = (int)desk_number("rounds");
+    desk_pause_at(rank == (int)desk_number("late rank") ? (int)desk_number("late at") : 0);
     if (desk_number("which") == 0)
         desk_hand_in_number("seconds", there_and_back(mine, rounds, rank));
     else
-        both_at_once(mine, desk_room(DIST_F32, tensor_numel(mine)), rounds, rank);
+        both_at_once(mine, desk_used_room(DIST_F32, tensor_numel(mine)), rounds, rank);
     desk_hand_in("mine", mine);
 }

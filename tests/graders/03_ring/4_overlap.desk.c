@@ -34,7 +34,7 @@ void desk(int rank, int world_size)
     ranks = world_size;
     held = desk_number("held") > 0;
     tensor *half = desk_tensor("half");
-    tensor *other = desk_room(DIST_F32, tensor_numel(half));
+    tensor *other = desk_used_room(DIST_F32, tensor_numel(half));
     work_together(half, other, square, rank, world_size);
     desk_hand_in("half", half);
 }

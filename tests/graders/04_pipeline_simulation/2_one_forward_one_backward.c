@@ -11,11 +11,13 @@ const struct exercise exercise = {
 };
 
 /* With six stages as many micro-batches as there may be; with three a prime number of them, so that the same samples cannot be
- * cut into fewer; with another odd number fewer than stages, or just as many. */
+ * cut into fewer; with eight more than stages, so that each stage runs ahead as far as it should; with another odd number fewer than
+ * stages: with five just one, with one stage too. */
 static int lay_out(struct sitting *s)
 {
-    int many = s->ranks == 6 ? 16 : 13;
-    int pieces = (int)(s->ranks % 3 == 0 ? many : s->ranks % 2 ? pick(s, 1, 3) : pick(s, 4, 8));
+    static const int fixed[9] = { [1] = 1, [3] = 13, [5] = 1, [6] = 16 };
+    int least = s->ranks == 8 ? 9 : s->ranks % 2 ? 2 : 4, most = s->ranks == 8 ? 12 : s->ranks % 2 ? 6 : 8;
+    int pieces = fixed[s->ranks] ? fixed[s->ranks] : (int)pick(s, least, most);
     give_number(s, "pieces", pieces);
     network_lay_out(s, pieces * (pieces > 8 ? 1 : (int)pick(s, 1, 2)));
     return pieces;
@@ -44,6 +46,12 @@ static void step(const struct sitting *s, int rank, int pieces, int k, char *wor
     snprintf(word, size, "%s %d", forward ? "forward" : "backward", piece);
 }
 
+static bool is_step(const struct act *act)
+{
+    return act->kind == ACT_SPAN &&
+           (strncmp(act->name, "forward ", 8) == 0 || strncmp(act->name, "backward ", 9) == 0);
+}
+
 /* Are the spans of this rank those of 1F1B, in their order? */
 static void look_at_order(struct sitting *s, int rank, int pieces)
 {
@@ -52,8 +60,7 @@ static void look_at_order(struct sitting *s, int rank, int pieces)
     bool right = true;
     for (int i = s->run->first[rank]; right && i < s->run->first[rank + 1]; i++) {
         const struct act *act = &s->run->acts[i];
-        bool step_of_it = strncmp(act->name, "forward ", 8) == 0 || strncmp(act->name, "backward ", 9) == 0;
-        if (act->kind != ACT_SPAN || !step_of_it)
+        if (!is_step(act))
             continue;
         step(s, rank, pieces, k++, word, sizeof word);
         right = claim(s, strcmp(act->name, word) == 0,
@@ -64,6 +71,40 @@ static void look_at_order(struct sitting *s, int rank, int pieces)
           k, 2 * pieces);
 }
 
+/* What this rank went on with after that act: its next step, or the next message; -1: there is none. */
+static int went_on(const struct run *run, int act)
+{
+    for (int i = act + 1; i < run->first[run->acts[act].rank + 1]; i++)
+        if (is_step(&run->acts[i]) || run->acts[i].kind <= ACT_IRECV)
+            return i;
+    return -1;
+}
+
+/* Was a send waited for, before its rank went on? */
+static bool held_up(const struct run *run, int send)
+{
+    int next = went_on(run, send);
+    bool waited = run->acts[send].kind == ACT_SEND;
+    for (int i = send; i < next; i++)
+        waited = waited || (run->acts[i].kind == ACT_WAIT && run->acts[i].started == send &&
+                            strcmp(run->acts[i].name, "is_completed") != 0);
+    return waited && next >= 0;
+}
+
+/* What is sent travels while the rank goes on. */
+static void look_at_sends(struct sitting *s, int rank)
+{
+    const struct run *run = s->run;
+    for (int i = run->first[rank]; i < run->first[rank + 1]; i++) {
+        const struct act *act = &run->acts[i];
+        if ((act->kind == ACT_SEND || act->kind == ACT_ISEND) &&
+            !claim(s, !held_up(run, i),
+                   "rank %d waited for what it sent to rank %d before it went on: start it, keep the work",
+                   rank, act->peer))
+            return;
+    }
+}
+
 GRADED(order_on_every_stage, 3)
 {
     EACH_SITTING(s, 2, 8) {
@@ -71,8 +112,10 @@ GRADED(order_on_every_stage, 3)
         if (!sit(s))
             continue;
         expect(s, "dw", NETWORK_WIDTH * NETWORK_WIDTH, network_gradient);
-        for (int r = 0; r < s->ranks; r++)
+        for (int r = 0; r < s->ranks; r++) {
             look_at_order(s, r, pieces);
+            look_at_sends(s, r);
+        }
     }
 }
 

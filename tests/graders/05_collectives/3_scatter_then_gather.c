@@ -44,13 +44,22 @@ GRADED(evenly_shared, 3)
         try_count(s, s->ranks * (s->ranks == 5 ? 500 : pick(s, 1, 6)));
 }
 
-/* Some blocks hold fewer samples than others, or none. */
+/* Some blocks hold fewer samples than others, or none: with three or seven ranks as there are fewer samples than ranks; with four, where
+ * there are more, the last block would begin behind the end. */
+static int64_t uneven_count(struct sitting *s)
+{
+    int64_t ranks = s->ranks;
+    if (ranks == 4 && !s->again)
+        return ranks + 1;
+    if (ranks == 3 || ranks == 7 || (ranks != 5 && pick(s, 0, 1)))
+        return pick(s, 1, ranks == 7 ? 5 : ranks - 1);
+    return ranks * (ranks == 5 ? 500 : pick(s, 1, 5)) + pick(s, 1, ranks - 1);
+}
+
 GRADED(any_number_of_samples, 4)
 {
     EACH_SITTING(s, 2, 8)
-        try_count(s, pick(s, 0, 1)
-                         ? s->ranks * (s->ranks == 5 ? 500 : pick(s, 0, 5)) + pick(s, 1, s->ranks - 1)
-                         : pick(s, 1, s->ranks - 1));
+        try_count(s, uneven_count(s));
 }
 
 GRADED(all_take_part, 3)

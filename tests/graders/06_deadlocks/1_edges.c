@@ -33,18 +33,19 @@ GRADED(every_edge_arrives, 7)
 GRADED(one_to_each_neighbour, 3)
 {
     EACH_SITTING(s, 2, 8) {
-        give_random(s, "first", DIST_F32, 1000);
-        give_random(s, "last", DIST_F32, 1000);
+        int64_t n = pick_length(s);
+        give_random(s, "first", DIST_F32, n);
+        give_random(s, "last", DIST_F32, n);
         sit(s);
-        expect(s, "from_left", 1000, left_edge);
-        expect(s, "from_right", 1000, right_edge);
+        expect(s, "from_left", n, left_edge);
+        expect(s, "from_right", n, right_edge);
         for (int r = 0; r < s->ranks; r++) {
             int to_left = way_sends_to(s, r, r - 1), to_right = way_sends_to(s, r, r + 1);
             bool one_each = to_left == (r > 0) && to_right == (r < s->ranks - 1);
             claim(s, one_each && way_sends(s, r) == to_left + to_right,
                   "rank %d sent %d messages: %d to its left, %d to its right; one to each neighbour is right",
                   r, way_sends(s, r), to_left, to_right);
-            way_carries(s, r, 4000 * ((r > 0) + (r < s->ranks - 1)));
+            way_carries(s, r, 4 * n * ((r > 0) + (r < s->ranks - 1)));
         }
     }
 }

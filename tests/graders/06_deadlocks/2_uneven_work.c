@@ -30,14 +30,23 @@ static double weight(const struct sitting *s, int rank, int64_t i)
     return w;
 }
 
-/* One rank has nothing to do, and another has the most; where there is only one it has some. */
+/* One rank has nothing to do (with three that is rank 0), and another has the most (with six as many as there may be); where there is only
+ * one it has some. With seven nobody has any. */
+static int64_t batches_of(struct sitting *s, int rank, int64_t idle)
+{
+    int64_t busy = (idle + 1) % s->ranks;
+    if (s->ranks == 7 || (rank == idle && rank != busy))
+        return 0;
+    return rank != busy ? pick(s, 1, 3) : s->ranks == 6 ? MOST - 1 : pick(s, 4, MOST - 1);
+}
+
 static void deal_out(struct sitting *s)
 {
-    int64_t n = pick_length(s), idle = pick(s, 0, s->ranks - 1), busy = (idle + 1) % s->ranks;
+    int64_t n = pick_length(s), idle = s->ranks == 3 ? 0 : pick(s, 0, s->ranks - 1);
     give_random(s, "weights", DIST_F32, n);
     give_random(s, "batches", DIST_F32, MOST * n);
     for (int r = 0; r < s->ranks; r++) {
-        double count = (double)(r == busy ? pick(s, 4, MOST - 1) : r == idle ? 0 : pick(s, 1, 3));
+        double count = (double)batches_of(s, r, idle);
         give(s, r, "count", DIST_F64, &count, 1);
     }
 }

@@ -61,20 +61,21 @@ static int tag_of(const struct run *run, int rank, int64_t bytes)
 GRADED(two_to_the_next_rank, 3)
 {
     EACH_SITTING(s, 1, 8) {
-        give_random(s, "weights", DIST_F32, 2000);
-        give_random(s, "bias", DIST_F32, 10);
+        int64_t n = pick_length(s), bias_n = n + pick(s, 1, 9); /* told apart by their lengths */
+        give_random(s, "weights", DIST_F32, n);
+        give_random(s, "bias", DIST_F32, bias_n);
         if (!sit(s))
             continue;
-        expect(s, "new_weights", 2000, previous_weights);
-        expect(s, "new_bias", 10, previous_bias);
+        expect(s, "new_weights", n, previous_weights);
+        expect(s, "new_bias", bias_n, previous_bias);
         if (s->ranks == 1 && way_sends(s, 0) == 0)
             continue; /* what a rank hands on to itself may stay at home */
         for (int r = 0; r < s->ranks; r++) {
-            way_carries(s, r, 4 * 2010);
+            way_carries(s, r, 4 * (n + bias_n));
             claim(s, way_sends(s, r) == 2 && way_sends_to(s, r, (r + 1) % s->ranks) == 2,
                   "rank %d sent %d messages, %d of them to the next rank; two are right, both to the next", r,
                   way_sends(s, r), way_sends_to(s, r, (r + 1) % s->ranks));
-            int weights = tag_of(s->run, r, 4 * 2000), bias = tag_of(s->run, r, 4 * 10);
+            int weights = tag_of(s->run, r, 4 * n), bias = tag_of(s->run, r, 4 * bias_n);
             claim(s, weights == 1 && bias == 2,
                   "rank %d sent its weights with tag %d and its bias with tag %d; in the picture these are 1 "
                   "and 2",

@@ -6,8 +6,8 @@ void hand_on(tensor *weights, tensor *bias, tensor *new_weights, tensor *new_bia
 void desk(int rank, int world_size)
 {
     tensor *weights = desk_tensor("weights"), *bias = desk_tensor("bias");
-    tensor *new_weights = desk_room(DIST_F32, tensor_numel(weights));
-    tensor *new_bias = desk_room(DIST_F32, tensor_numel(bias));
+    tensor *new_weights = desk_used_room(DIST_F32, tensor_numel(weights));
+    tensor *new_bias = desk_used_room(DIST_F32, tensor_numel(bias));
     hand_on(weights, bias, new_weights, new_bias, rank, world_size);
     desk_hand_in("weights", weights);
     desk_hand_in("bias", bias);

@@ -1,4 +1,4 @@
-/* feedback: expected 0; first wrong element of from_left: 0 */
+/* feedback: first wrong element of from_left: 0 */
 /*
  * 2_even_and_odd.c: exercise 03.2. Neighbours in a row swap vectors, in few steps, with blocking calls only.
  *
