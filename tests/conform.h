@@ -34,6 +34,9 @@ void conform_p2p(struct exam *exam, int rank, int size);
 /* conform_order.c: what p2p promises about order, tags and any-source, and collectives under way together. */
 void conform_order(struct exam *exam, int rank, int size);
 
+/* conform_exchanges.c: messages both ways at once, each rank's own posted and waited for in any order. */
+void conform_exchanges(struct exam *exam, int rank, int size);
+
 /* conform_bursts.c: many collectives at once; and, on shm, some that use one tensor. */
 void conform_bursts(struct exam *exam, int rank, int size);
 void conform_chained(struct exam *exam, int rank, int size);

@@ -215,7 +215,8 @@ static void in_turns(struct exam *exam, int rank, int size)
 void conform_order(struct exam *exam, int rank, int size)
 {
     static void (*const parts[])(struct exam *, int, int) = {
-        tags, many, any_in_order, late, groups_apart, together, begun, look, in_turns, conform_bursts,
+        tags,  many, any_in_order, late,           groups_apart,      together,
+        begun, look, in_turns,     conform_bursts, conform_exchanges,
     };
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

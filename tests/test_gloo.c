@@ -136,6 +136,16 @@ Test(gloo, a_short_message_is_not_overtaken_by_a_long_one)
     cr_expect_eq(job.status, 0, "exit status %d: %s", job.status, job.stderr_text);
 }
 
+Test(gloo, a_send_that_is_wanted_is_over_at_once)
+{
+    struct started job;
+    started_begin(&job, SETTINGS("BACKEND=gloo", "DIST_FLAT=1"),
+                  (const char *const[]){ "build/tests/programs/at_once", NULL });
+    started_end(&job, 60);
+    cr_expect(strstr(job.stdout_text, "all as told"), "%s%s", job.stdout_text, job.stderr_text);
+    cr_expect_eq(job.status, 0, "exit status %d: %s", job.status, job.stderr_text);
+}
+
 Test(gloo, a_dead_rank_is_a_lost_peer)
 {
     expect("DIST_CHECK=0", "build/tests/programs/doomed kill 1 200000", 128 + SIGKILL,

@@ -232,3 +232,12 @@ Test(mpi, ranks_that_are_threads_are_refused)
     bool told = strstr(job.stderr_text, "unset DIST_RANKS");
     cr_expect(told && job.status == DIST_ERR_ENVIRONMENT, "%s", job.stderr_text);
 }
+
+Test(mpi, a_send_that_is_wanted_is_over_at_once)
+{
+    struct started job;
+    if (!mpi_is_here(&mpich))
+        return;
+    STARTED(&job, SETTINGS("BACKEND=mpi", "DIST_FLAT=1"), "build/tests/programs/at_once");
+    cr_expect(job.status == 0 && strstr(job.stdout_text, "all as told"), "%s", job.stderr_text);
+}

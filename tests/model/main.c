@@ -14,7 +14,7 @@
 static const struct model *const models[] = { &model_eventcount, &model_lock,   &model_helper,
                                               &model_channel,    &model_wanted, &model_barrier,
                                               &model_offers,     &model_ahead,  &model_leaders,
-                                              &model_bundles,    &model_burst };
+                                              &model_bundles,    &model_burst,  &model_wants };
 
 /* How many checks went well, and how many did not. */
 struct tally {

@@ -12,7 +12,7 @@
  * comes over one connection comes in order; so data are looked for before a message of the same rank meets a receive. Data without a note
  * are counted as one. A note that its data have overtaken is late, and says nothing new. (tests/model/ahead.c)
  */
-#include "state.h"
+#include "wants.h"
 
 #include <stdlib.h>
 
@@ -113,6 +113,8 @@ static bool ahead_look(struct transport_state *state, struct ahead *from)
     from->heard++;
     wire_heard(state);
     match_remove(&state->posted, &op->match);
+    wants_count_long(state, op->peer);
+    wants_unpost(state, op, NULL);
     op->from = op->peer;
     transport_done(op, DIST_OK);
     return true;

@@ -10,7 +10,7 @@
  *
  * On one machine the receiver copies long data itself, from where they lie in the world, and answers TAKEN.
  */
-#include "state.h"
+#include "wants.h"
 #include "../../devices/host.h"
 
 #include <stdlib.h>
@@ -55,9 +55,9 @@ static bool messages_is_long(const struct transport_state *state, int peer, cons
            !(near_has(state, peer) && message->in != NOWHERE);
 }
 
-/* A message has met its receive. */
+/* A message has met its receive. known: if the two agree its sender knows already. */
 static void messages_deliver(struct transport_state *state, struct dist_work *op, int from,
-                             const struct wire *message)
+                             const struct wire *message, bool known)
 {
     size_t bytes = messages_bytes_of(op);
     transport_request begun = ahead_meet(state, op, message);
@@ -72,7 +72,8 @@ static void messages_deliver(struct transport_state *state, struct dist_work *op
                                ? wire_data(message)
                                : world_at(&state->self->world, message->in);
         host_copy(op->out.data, data, bytes);
-        answers_taken(state, from, message);
+        if (!known)
+            answers_taken(state, from, message);
         transport_done(op, DIST_OK);
     }
 }
@@ -119,6 +120,7 @@ static void messages_hear_message(struct transport_state *state, int from, const
     bool is_long = messages_is_long(state, from, message, wire_bytes(message));
     if (ahead_is_late(state, from, message, is_long))
         return;
+    wants_hear(state, from, message, is_long);
     if (offers_are(message))
         wire_heard(state); /* the data lie where they are, until they are taken */
     struct match *found = match_receive_for(&state->posted, state->posted_any > 0, from, message->claim.group,
@@ -130,7 +132,7 @@ static void messages_hear_message(struct transport_state *state, int from, const
     struct dist_work *op = match_receive(found);
     match_remove(&state->posted, found);
     state->posted_any -= op->peer == DIST_ANY_SOURCE;
-    messages_deliver(state, op, from, message);
+    messages_deliver(state, op, from, message, wants_unpost(state, op, message));
 }
 
 static void messages_post_recv(struct transport_state *state, struct dist_work *op)
@@ -138,12 +140,14 @@ static void messages_post_recv(struct transport_state *state, struct dist_work *
     struct unexpected *kept = messages_kept_for(state, op);
     if (!kept) {
         match_add(&state->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
+        size_t bytes = messages_bytes_of(op);
+        wants_post(state, op, wire_inside(state, op->peer, bytes) == bytes);
         state->posted_any += op->peer == DIST_ANY_SOURCE;
-        ahead_begin(state, op, messages_bytes_of(op));
+        ahead_begin(state, op, bytes);
         return;
     }
     match_remove(&state->unexpected, &kept->match);
-    messages_deliver(state, op, kept->from, &kept->wire);
+    messages_deliver(state, op, kept->from, &kept->wire, false);
     free(kept);
 }
 
@@ -196,11 +200,15 @@ static void messages_post_send(struct transport_state *state, struct dist_work *
     ahead_name(state, op->peer, &wire, is_long);
     if (offered)
         wire_count(state, op->peer); /* the data */
-    queue_add(&state->sends, op);
+    bool wanted = wants_name(state, op, &wire, is_long);
+    if (!wanted)
+        queue_add(&state->sends, op);
     if (offered && offers_set_out(state, op, bytes, wire.tag))
         return;
     answers_see_message(state, op->peer);
     wire_send_message(state, op->peer, &wire, inside ? op->in.data : "", inside);
+    if (wanted)
+        transport_done(op, DIST_OK);
 }
 
 /* DIST_BUFFERING=eager: a copy goes the way of a send that nobody waits for; the send is over. */

@@ -1,6 +1,7 @@
 /* open.c: joining the job, and leaving it. */
 #define _GNU_SOURCE
 #include "meet.h"
+#include "wants.h"
 #include "../../devices/host.h"
 #include "../../dist.h"
 #include "../../launch/nodes.h"
@@ -58,7 +59,9 @@ static struct transport_state *open_state(struct launch_self *self, struct dist_
 {
     int size = self->world.header->size;
     struct transport_state *state = calloc(1, sizeof *state);
-    if (!state || !bundles_open(state, size)) {
+    if (!state || !bundles_open(state, size) || !wants_open(state, size)) {
+        if (state)
+            bundles_close(state);
         free(state);
         return NULL;
     }
@@ -91,6 +94,7 @@ static void open_state_free(struct transport_state *state)
         near_close(state);
     bundles_close(state);
     free(state->ahead);
+    free(state->wants);
     free(state->world.node_of);
     pthread_mutex_destroy(&state->lock);
     free(state);

@@ -91,6 +91,7 @@ struct transport_state {
     int unknown;              /* refusals of data on offer that their sender has not answered */
     struct ahead *ahead;      /* of each rank; NULL: the transport cannot forget a receive; */
     int begun;                /* and from so many one has begun */
+    struct wants *wants;      /* wants.h: of each rank */
     struct meeting *meetings; /* meet.h */
     struct dist_group *all;   /* the world, */
     struct transport_group world;

@@ -24,6 +24,15 @@ enum wire_kind {
     WIRE_DIFFER   /* the calls differ */
 };
 
+/* What a rank waits for: behind so many messages, short and long ones (wants.c). */
+struct want {
+    uint32_t shorts, longs;
+    int32_t tag;
+    uint16_t group;
+    uint8_t type;
+    int64_t count;
+};
+
 /* A note. Shorter ones end early; data come after `claim`. */
 struct wire {
     uint8_t kind;
@@ -35,12 +44,20 @@ struct wire {
     uint64_t op;    /* the op that is answered; of what is to be answered: the sender's, */
     uint64_t in,
         out; /* and where its tensors lie in the world of its machine; NOWHERE: not in it. GO: `in`: the op of the next leader */
-    int32_t a, b;      /* DIFFER: the ranks that do; COME: the group's number and size, */
-    int32_t place;     /* the sender's in it, */
-    int32_t members;   /* for how many it speaks, */
-    int32_t differing; /* and the place of one of them that differs, as `other` says; -1 */
-    int32_t inside;    /* COME, GO: bytes of data in it (inside.c) */
-    uint32_t seq;      /* which collective of the group; of a long message: which one to this rank */
+    union {
+        struct {
+            int32_t a, b;      /* DIFFER: the ranks that do; COME: the group's number and size, */
+            int32_t place;     /* the sender's in it, */
+            int32_t members;   /* for how many it speaks, */
+            int32_t differing; /* and the place of one of them that differs, as `other` says; -1 */
+            int32_t inside;    /* COME, GO: bytes of data in it (inside.c) */
+        };
+        struct {
+            struct want want;       /* MESSAGE: the sender's; */
+            uint32_t number, longs; /* which of the short ones it is, behind so many long ones */
+        };
+    };
+    uint32_t seq; /* which collective of the group; of a long message: which one to this rank */
     struct claim claim, other;
 };
 #define NOWHERE UINT64_MAX
@@ -123,20 +140,17 @@ struct answers {
 /* Long data that have set out with their message, each under a tag of its own (offers.c). */
 #define OFFERS_MOST 64
 #define OFFERS_FIRST_TAG (TRANSPORT_TAGS - OFFERS_MOST)
-#define RINGS_FIRST_TAG \
-    (TRANSPORT_TAGS / 2) /* of long sums (ring.c); data that are asked for have those below */
+#define RINGS_FIRST_TAG (TRANSPORT_TAGS / 2) /* of long sums (ring.c); below: of data that are asked for */
 struct offers {
     struct offer {
-        struct dist_work *op; /* neither: a free place */
-        transport_request
-            request; /* without an op: the transport has not done with it, but nobody waits any more */
+        struct dist_work *op;      /* neither: a free place */
+        transport_request request; /* without an op: nobody waits for it any more */
     } places[OFFERS_MOST];
     int count; /* with an op */
 };
 
 /* The receive of such data from a rank, which has begun before their message has come (ahead.c). */
-#define AHEAD_KINDS \
-    16 /* of groups and tags: what several have in common costs a receive that began in vain */
+#define AHEAD_KINDS 16 /* of groups and tags: what two have in common costs a receive in vain */
 struct ahead {
     uint32_t sent, heard; /* long messages to that rank, and from it; and short ones: */
     uint32_t short_sent[AHEAD_KINDS], short_heard[AHEAD_KINDS];
