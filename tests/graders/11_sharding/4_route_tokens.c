@@ -48,8 +48,8 @@ static double rows_at_work(const struct sitting *s, int rank, int64_t i)
 }
 
 /* One expert is chosen by nobody, where there are three ranks or more; the others not evenly. With six ranks one of them has no token, with five
- * each has so many that a count of them fits into no byte; with three the rows are long. In the second call
- * of a run each has more tokens than in the first. */
+ * each has so many that a count of them fits into no byte; with three the rows are long. In the second call of a run each has more
+ * tokens than in the first. */
 static void lay_out(struct sitting *s, int many)
 {
     calls = many;
