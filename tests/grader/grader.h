@@ -91,8 +91,8 @@ struct sitting *sitting_next(struct sitting *s, int most);
 /* A random whole number. */
 int64_t pick(struct sitting *s, int64_t least, int64_t most);
 
-/* How many elements a tensor has: a few, often fewer than there are ranks; with five ranks thousands. In a second call never as many as in
- * the first one. */
+/* How many elements a tensor has: a few, often fewer than there are ranks; with five ranks thousands; in the second call of a
+ * run more than in the first. */
 int64_t pick_length(struct sitting *s);
 
 /* To every rank random numbers of its own, from 1 to 99, of either sign where the type has one, and never two neighbours alike, in F32 with a

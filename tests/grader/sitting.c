@@ -8,14 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TWICE_WITH 4    /* ranks */
-#define MOST_LENGTHS 16 /* in one sitting */
+#define TWICE_WITH 4 /* ranks */
 
 static struct sitting now;
-
-/* What pick_length() has given in this sitting; before a second call: how many in the first. */
-static int64_t lengths[MOST_LENGTHS];
-static int lengths_drawn, lengths_first;
 
 /* Never 0, which would mean: none yet. So many that nobody finds the right one by trying, in the seconds that a program has: from its own
  * numbers a rank must not learn those of the others. */
@@ -35,7 +30,6 @@ static struct sitting *begin(int ranks)
 {
     uint64_t seed = now.seed ? now.seed : new_seed();
     now = (struct sitting){ .ranks = ranks, .seed = seed, .state = seed * 1000003u + (uint64_t)ranks };
-    lengths_drawn = 0;
     sheets_new(ranks);
     return &now;
 }
@@ -47,8 +41,6 @@ static struct sitting *begin_again(void)
                             .again = true,
                             .seed = now.seed,
                             .state = now.seed * 1000003u + (uint64_t)now.ranks + 500009u };
-    lengths_first = lengths_drawn;
-    lengths_drawn = 0;
     sheets_again(now.ranks);
     return &now;
 }
@@ -99,16 +91,10 @@ int64_t pick(struct sitting *s, int64_t least, int64_t most)
     return least + ref_below(&s->state, most - least + 1);
 }
 
-/* A tensor that was kept from the first call must not happen to fit into the second one. */
+/* A tensor that was kept from the first call must not happen to fit the second one. */
 int64_t pick_length(struct sitting *s)
 {
-    enum { MOST = 9 };
-    int64_t length = s->ranks == 5 ? pick(s, 2000, 3000) : pick(s, 1, MOST);
-    if (s->again && lengths_drawn < lengths_first && length == lengths[lengths_drawn])
-        length = length % MOST + 1;
-    if (lengths_drawn < MOST_LENGTHS)
-        lengths[lengths_drawn++] = length;
-    return length;
+    return s->ranks == 5 ? pick(s, 2000, 3000) : s->again ? pick(s, 10, 18) : pick(s, 1, 9);
 }
 
 void give(struct sitting *s, int rank, const char *name, enum dist_type type, const double *values,

@@ -25,6 +25,7 @@ static int64_t lay_out(struct sitting *s, bool held)
     int64_t n = pick(s, 1, 9);
     give_random(s, "x", DIST_F32, n);
     give_number(s, "held", held && s->ranks > 1);
+    give_number(s, "calls", held ? 1 : 2);
     return n;
 }
 

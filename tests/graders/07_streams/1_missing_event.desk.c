@@ -31,6 +31,17 @@ static void let_work(void)
     dist_stream_free(apart);
 }
 
+/* An earlier call, with numbers of its own: what it has left behind is of no use to the next one. */
+static void call_before(const tensor *x, dist_stream *aside)
+{
+    tensor *other = tensor_clone(x), *there = tensor_clone(x);
+    tensor_mul_scalar(other, 2);
+    two_streams(other, there, aside, work);
+    dist_synchronize();
+    tensor_free(there);
+    tensor_free(other);
+}
+
 void desk(int rank, int world_size)
 {
     dist_set_device(DIST_GPU);
@@ -39,7 +50,10 @@ void desk(int rank, int world_size)
     usual = dist_stream_use(NULL);
     next = (rank + 1) % world_size, previous = (rank + world_size - 1) % world_size;
     note = desk_number("held") > 0 ? desk_room(DIST_U8, 1) : NULL;
+    tensor_fill(y, -1); /* what lies there is no part of x */
     dist_synchronize();
+    if (desk_number("calls") > 1)
+        call_before(x, aside);
     two_streams(x, y, aside, work);
     desk_hand_in_number("current", dist_stream_use(NULL) == usual);
     desk_hand_in_number("events", desk_events());

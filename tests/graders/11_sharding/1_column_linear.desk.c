@@ -9,6 +9,14 @@ static tensor *room(int64_t rows, int64_t columns)
     return tensor_full(DIST_F32, -1, rows, columns);
 }
 
+/* A call that is not the last has other numbers: what it has left behind is of no use to the next one. */
+static tensor *times(const tensor *t, double factor)
+{
+    tensor *other = tensor_clone(t);
+    tensor_mul_scalar(other, factor);
+    return other;
+}
+
 /* The last call is handed in: what it finds must be as good as what the first one found. */
 void desk(int rank, int world_size)
 {
@@ -18,15 +26,18 @@ void desk(int rank, int world_size)
     tensor *x = desk_matrix("x", rows, inner), *w = desk_matrix("w", inner, columns);
     tensor *y = room(rows, columns), *dx = room(rows, inner), *dw = room(inner, columns);
     tensor *dy = desk_matrix("dy", rows, columns);
-    for (int call = 0; call < (int)desk_number("calls"); call++) {
+    for (int call = 0, calls = (int)desk_number("calls"); call < calls; call++) {
+        double factor = call + 1 < calls ? -2 : 1;
         tensor_fill(y, -1);
         tensor_fill(dx, -1);
         tensor_fill(dw, -1);
-        tensor *in = tensor_clone(x), *from = tensor_clone(dy);
-        column_forward(y, in, w);
-        column_backward(dx, dw, from, x, w);
-        tensor_free(from);
-        tensor_free(in);
+        tensor *in = times(x, factor), *same = tensor_clone(in), *weights = times(w, factor),
+               *from = times(dy, factor);
+        column_forward(y, in, weights);
+        column_backward(dx, dw, from, same, weights);
+        tensor *done[] = { in, same, weights, from };
+        for (int i = 0; i < 4; i++)
+            tensor_free(done[i]);
     }
     desk_hand_in("y", y);
     desk_hand_in("dw", dw);

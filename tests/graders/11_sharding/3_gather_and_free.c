@@ -154,6 +154,10 @@ GRADED(one_layer_at_a_time, 3)
                 "rank %d keeps %g bytes when forward is over, and %g when backward is, beyond what it gives: "
                 "something whole was not freed",
                 r, handed(s, r, "kept by forward", 0) - layers * row, handed(s, r, "kept by backward", 0));
+            claim(s, handed(s, r, "kept by backward", 0) < -row / 2,
+                  "rank %d holds as much when backward is over as before: a dy was not freed, and it is "
+                  "yours to free",
+                  r);
         }
     }
 }

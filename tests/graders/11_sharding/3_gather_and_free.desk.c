@@ -59,7 +59,7 @@ void desk(int rank, int world_size)
     }
     for (int call = 0, calls = (int)desk_number("calls"); call < calls; call++) {
         for (int l = 0; l < layers; l++)
-            tensor_fill(gradients[l], 0);
+            tensor_fill(gradients[l], -1); /* what lies there is no part of the sum */
         if (!there_and_back(dy))
             return;
         if (call + 1 == calls)

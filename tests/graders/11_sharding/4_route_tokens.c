@@ -6,7 +6,6 @@ const struct exercise exercise = {
     .forbidden = COLLECTIVES MESSAGES,
     .needed = "dist_all_to_all",
     .drawing = "spacetime",
-    .calls_often = true,
 };
 
 enum { MOST = 1000 }; /* tokens of a rank */
@@ -49,7 +48,8 @@ static double rows_at_work(const struct sitting *s, int rank, int64_t i)
 }
 
 /* One expert is chosen by nobody, where there are three ranks or more; the others not evenly. With six ranks one of them has no token, with five
- * each has so many that a count of them fits into no byte; with three the rows are long. */
+ * each has so many that a count of them fits into no byte; with three the rows are long. In the second call of a run each has more
+ * tokens than in the first. */
 static void lay_out(struct sitting *s, int many)
 {
     calls = many;
@@ -58,7 +58,10 @@ static void lay_out(struct sitting *s, int many)
     width = (int)(s->ranks == 3 ? pick(s, 20, 40) : pick(s, 1, 4));
     give_number(s, "width", width);
     for (int r = 0; r < s->ranks; r++) {
-        int64_t tokens = s->ranks == 6 && r == 3 ? 0 : s->ranks == 5 ? pick(s, 900, MOST) : pick(s, 1, 9);
+        int64_t tokens = s->ranks == 6 && r == 3 ? 0
+                         : s->ranks == 5         ? pick(s, 900, MOST)
+                         : s->again              ? pick(s, 10, 18)
+                                                 : pick(s, 1, 9);
         double choice[MOST], x[MOST * 4];
         for (int64_t i = 0; i < tokens; i++) {
             choice[i] = (double)(pick(s, 0, s->ranks - 1) * pick(s, 0, 1) + pick(s, 0, 1));

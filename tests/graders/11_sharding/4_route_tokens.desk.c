@@ -27,6 +27,7 @@ void desk(int rank, int world_size)
     tensor *x = desk_matrix("x", tokens, width), *y = tensor_full(DIST_F32, -1, tokens, width);
     int calls = (int)desk_number("calls");
     expert = rank;
+    works = 0;
     tensor_read(choice, choices);
     for (int call = 0; call < calls; call++) {
         for (int64_t i = 0; call > 0 && i < tokens; i++)

@@ -1,0 +1,29 @@
+/* feedback: where the sum of a bucket of */
+#include "dist.h"
+
+enum { MOST = 8 };
+void sum_in_buckets(tensor *flat, const int64_t *begin, int layers, int64_t full, void (*backward)(int layer))
+{
+    tensor *buckets[8];
+    dist_work *sums[8];
+    int count = 0;
+    int64_t end = begin[layers];
+    static bool cut[8], planned;
+    for (int l = layers - 1; l >= 0; l--) {
+        backward(l);
+        if (!planned)
+            cut[l] = end - begin[l] >= full || l == 0;
+        if (l == 0)
+            planned = true;
+        if (!cut[l])
+            continue;
+        buckets[count] = tensor_slice(flat, begin[l], end);
+        sums[count] = dist_all_reduce(buckets[count], .async_op = true);
+        count++;
+        end = begin[l];
+    }
+    for (int i = 0; i < count; i++) {
+        dist_wait(sums[i]);
+        tensor_free(buckets[i]);
+    }
+}

@@ -1,0 +1,25 @@
+/* feedback: an element of an array that the array does not have */
+#include "dist.h"
+
+enum { MOST = 8 };
+void sum_in_buckets(tensor *flat, const int64_t *begin, int layers, int64_t full, void (*backward)(int layer))
+{
+    tensor *buckets[7];
+    dist_work *sums[7];
+    int count = 0;
+    int64_t end = begin[layers];
+
+    for (int l = layers - 1; l >= 0; l--) {
+        backward(l);
+        if (end - begin[l] < full && l > 0)
+            continue;
+        buckets[count] = tensor_slice(flat, begin[l], end);
+        sums[count] = dist_all_reduce(buckets[count], .async_op = true);
+        count++;
+        end = begin[l];
+    }
+    for (int i = 0; i < count; i++) {
+        dist_wait(sums[i]);
+        tensor_free(buckets[i]);
+    }
+}
