@@ -5,6 +5,8 @@
  *                                             <---  TAKEN, REFUSED
  *             KNOWN                           --->  of refused long data: only now the transport may say that they are received
  *
+ * To a message that the receiver has said to want nothing need be answered (wants.c).
+ *
  * Long data travel beside the message, and are their own answer (offers.c); or without one, if their receive has begun before (ahead.c). Of
  * very many at once the last ones are asked for: BEGIN.
  *
