@@ -143,7 +143,7 @@ static void messages_post_recv(struct transport_state *state, struct dist_work *
     if (!kept) {
         match_add(&state->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
         size_t bytes = messages_bytes_of(op);
-        wants_post(state, op, wire_inside(state, op->peer, bytes) == bytes);
+        wants_post(state, op, bytes);
         state->posted_any += op->peer == DIST_ANY_SOURCE;
         ahead_begin(state, op, bytes);
         return;

@@ -114,11 +114,12 @@ void wants_hear(struct transport_state *state, int from, const struct wire *mess
     wants_look(state, from, &message->want);
 }
 
-void wants_post(struct transport_state *state, const struct dist_work *op, bool is_short)
+void wants_post(struct transport_state *state, const struct dist_work *op, size_t bytes)
 {
     if (op->peer == DIST_ANY_SOURCE)
         return;
     struct wants *wants = &state->wants[op->peer];
+    bool is_short = wire_inside(state, op->peer, bytes) == bytes;
     if (wants->receives++ > 0 || state->posted_any > 0 || !is_short)
         return;
     wants->alone = op;

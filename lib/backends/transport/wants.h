@@ -23,7 +23,7 @@ bool wants_name(struct transport_state *state, struct dist_work *op, struct wire
 void wants_hear(struct transport_state *state, int from, const struct wire *message, bool is_long);
 
 /* A receive is posted; or is no longer. True: the message that it has met was said to be wanted, and if it agrees its sender knows. */
-void wants_post(struct transport_state *state, const struct dist_work *op, bool is_short);
+void wants_post(struct transport_state *state, const struct dist_work *op, size_t bytes);
 bool wants_unpost(struct transport_state *state, const struct dist_work *op, const struct wire *message);
 void wants_count_long(struct transport_state *state, int from); /* data have come that nothing announced */
 
