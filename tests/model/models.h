@@ -17,6 +17,6 @@ extern const struct model
 extern const struct model model_bundles; /* lib/backends/transport/bundles.c: notes that travel together */
 extern const struct model model_barrier; /* lib/backends/shm/barrier.c: barriers, contributions and slots */
 extern const struct model model_wants; /* lib/backends/transport/wants.c: short messages without an answer */
-extern const struct model model_burst;   /* lib/backends/shm/collectives.c: tiny ones before their turn */
+extern const struct model model_burst; /* lib/backends/shm/collectives.c: tiny ones before their turn */
 
 #endif
