@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #define NO_WANT UINT8_MAX
+#define IS_SHORT (UINT64_C(1) << 32) /* beside the number of a send's message that may be wanted */
 
 bool wants_open(struct transport_state *state, int size)
 {
@@ -73,19 +74,22 @@ bool wants_name(struct transport_state *state, struct dist_work *op, struct wire
     message->number = wants->sent;
     message->longs = wants->sent_long;
     wants->sent_long += is_long;
-    op->match.number = is_long || message->aside ? 0 : message->number;
+    op->match.number = is_long || message->aside ? 0 : IS_SHORT | message->number;
     op->match.key = message->longs;
-    if (!is_long)
-        wants_say(wants, &message->want);
-    return op->match.number && wants_next(&wants->heard_of, message->number, message->longs) &&
-           wants_agree(&wants->heard_of, op);
+    bool wanted = op->match.number && wants_next(&wants->heard_of, message->number, message->longs) &&
+                  wants_agree(&wants->heard_of, op);
+    if (is_long)
+        return false;
+    wants->heard_of.type = NO_WANT; /* it was for this one, or none */
+    wants_say(wants, &message->want);
+    return wanted;
 }
 
 /* The message that this want is for may have left before. The last ones first: mostly it is that. */
 static void wants_look(struct transport_state *state, int to, const struct want *want)
 {
     struct dist_work *op = state->sends.last;
-    while (op && (op->peer != to || op->match.number != want->shorts + 1))
+    while (op && (op->peer != to || op->match.number != (IS_SHORT | (uint32_t)(want->shorts + 1))))
         op = op->before;
     if (!op || !wants_next(want, (uint32_t)op->match.number, (uint32_t)op->match.key) ||
         !wants_agree(want, op))
@@ -110,8 +114,10 @@ void wants_hear(struct transport_state *state, int from, const struct wire *mess
     wants->heard_long += is_long;
     if (message->want.type == NO_WANT)
         return;
-    wants->heard_of = message->want;
-    wants_look(state, from, &message->want);
+    if (message->want.shorts == wants->sent)
+        wants->heard_of = message->want;
+    else
+        wants_look(state, from, &message->want);
 }
 
 void wants_post(struct transport_state *state, const struct dist_work *op, size_t bytes)

@@ -11,7 +11,7 @@ struct wants {
     uint32_t receives;              /* posted ones that name it; */
     const struct dist_work *alone;  /* of them the first, if it stood alone; NULL: it did not */
     struct want said;               /* for `alone`, to its rank; its type is NO_WANT: not yet; */
-    struct want heard_of;           /* and the last that its rank has said */
+    struct want heard_of;           /* and what its rank has said of the next short message to it */
 };
 
 bool wants_open(struct transport_state *state, int size); /* false: no memory */
