@@ -173,3 +173,28 @@ Test(eventcount, of_two_that_write_and_look_one_sees_the_other, .timeout = 60)
     cr_assert(may_be_late || at_once == 0, "%d times of %d neither saw the other at once: there is no fence",
               at_once, ROUNDS);
 }
+
+static bool at_once(void *argument)
+{
+    (void)argument;
+    return true;
+}
+
+static bool never(void *argument)
+{
+    (void)argument;
+    return false;
+}
+
+/* Who has just napped in vain counts itself as asleep (diagnose/stuck.c): so a sleeper whose news came unasked must not look like that. */
+Test(eventcount, who_had_news_is_awake)
+{
+    struct eventcount eventcount = { 0 };
+    struct sleep_note note = { 0 };
+    eventcount_sleep(&eventcount, never, NULL, 1, &note);
+    cr_assert_eq(atomic_load(&note.seen), atomic_load(&eventcount.count), "it napped in vain");
+    eventcount_sleep(&eventcount, at_once, NULL, 1, &note);
+    cr_assert_neq(atomic_load(&note.seen), atomic_load(&eventcount.count),
+                  "it had news, and counts as asleep");
+    cr_assert_eq(atomic_load(&note.epoch) % 2, 0);
+}

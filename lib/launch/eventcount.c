@@ -161,10 +161,14 @@ void eventcount_sleep_for(struct eventcount *eventcount, bool (*news)(void *arg)
     atomic_fetch_add(&eventcount->sleepers, 1);
     atomic_thread_fence(memory_order_seq_cst); /* on x86 alone the addition holds the look back */
     uint32_t seen = atomic_load(&eventcount->count);
-    if (!news(arg)) {
+    bool came = news(arg);
+    if (!came) {
         eventcount_doze(eventcount, seen, settling, note);
-        if (settling < nanoseconds && atomic_load(&eventcount->count) == seen && !news(arg))
+        came = settling < nanoseconds && atomic_load(&eventcount->count) == seen && news(arg);
+        if (!came && settling < nanoseconds && atomic_load(&eventcount->count) == seen)
             eventcount_doze(eventcount, seen, nanoseconds - settling, note);
     }
+    if (came && note)
+        atomic_store(&note->seen, seen - 1); /* it is awake, though nobody had to notify it */
     atomic_fetch_sub(&eventcount->sleepers, 1);
 }
