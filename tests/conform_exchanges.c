@@ -72,23 +72,25 @@ static void finish(struct exam *exam, struct started_op *op)
 /* The lists of a round, each in its order, but mixed; then the waits, mixed too. With one rank it is its own neighbour. */
 static void exchange(struct exam *exam, int round, int rank, int size, uint64_t *random)
 {
-    int next = (rank + 1) % size, before = (rank + size - 1) % size, done[LISTS] = { 0 }, count = 0;
+    int next = (rank + 1) % size, before = (rank + size - 1) % size;
+    int done[LISTS] = { 0 }, count = 0, left = 0;
     const struct list lists[LISTS] = { list_of(exam, round, rank, next, 20),
                                        list_of(exam, round, rank, before, 30),
                                        list_of(exam, round, before, rank, 20),
                                        list_of(exam, round, next, rank, 30) };
     struct started_op ops[OPS];
     bool receives_first = ref_below(random, 2), any = ref_below(random, 8) == 0;
-    for (int left = 2 * LISTS * MOST; left > 0 || count == 0; left--) {
+    for (int i = 0; i < LISTS; i++)
+        left += lists[i].count;
+    while (left > 0) {
         int which = (int)ref_below(random, LISTS);
         for (int i = 2; receives_first && i < LISTS; i++)
             which = done[i] < lists[i].count ? i : which;
-        if (done[which] < lists[which].count)
-            ops[count++] = start(&lists[which], round, done[which]++, which < 2, any && round % 2);
+        if (done[which] == lists[which].count)
+            continue;
+        ops[count++] = start(&lists[which], round, done[which]++, which < 2, any);
+        left--;
     }
-    for (int which = 0; which < LISTS; which++)
-        while (done[which] < lists[which].count)
-            ops[count++] = start(&lists[which], round, done[which]++, which < 2, false);
     if (ref_below(random, 8) == 0)
         usleep(2000);
     while (count > 0) {

@@ -164,8 +164,9 @@ void eventcount_sleep_for(struct eventcount *eventcount, bool (*news)(void *arg)
     bool came = news(arg);
     if (!came) {
         eventcount_doze(eventcount, seen, settling, note);
-        came = settling < nanoseconds && atomic_load(&eventcount->count) == seen && news(arg);
-        if (!came && settling < nanoseconds && atomic_load(&eventcount->count) == seen)
+        bool goes_on = settling < nanoseconds && atomic_load(&eventcount->count) == seen;
+        came = goes_on && news(arg);
+        if (goes_on && !came)
             eventcount_doze(eventcount, seen, nanoseconds - settling, note);
     }
     if (came && note)

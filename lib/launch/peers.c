@@ -182,8 +182,8 @@ void launch_look_around(struct launch_self *self)
     if (!self->look || world_failed(&self->world) || world_is_spread(&self->world)) /* the watchers look */
         return;
     self->look(&self->world, self->env.rank);
-    struct sleep_note *note =
-        launch_note(self); /* behind a nap it counts as asleep (stuck.c), once: now it is awake */
+    /* Behind a nap in vain it counts as asleep (diagnose/stuck.c), once: now it is awake. */
+    struct sleep_note *note = launch_note(self);
     if (note && atomic_load(&note->epoch) % 2 == 0)
         atomic_fetch_sub(&note->seen, 1);
 }

@@ -103,6 +103,13 @@ tensor *desk_used_room(enum dist_type type, int64_t count)
     return t;
 }
 
+tensor *desk_times(const tensor *t, double factor)
+{
+    tensor *other = tensor_clone(t);
+    tensor_mul_scalar(other, factor);
+    return other;
+}
+
 double desk_number(const char *name)
 {
     struct sheet_head head;

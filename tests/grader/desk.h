@@ -32,6 +32,10 @@ tensor *desk_room(enum dist_type type, int64_t count);
 /* The same, but not empty, as a tensor is that was used before: for what the learner's function is to overwrite. */
 tensor *desk_used_room(enum dist_type type, int64_t count);
 
+/* A copy, all elements times this, the caller's to free: a call that is not the last one gets other numbers, so that what it leaves behind is of
+ * no use to the next. */
+tensor *desk_times(const tensor *t, double factor);
+
 /* Hand in a tensor as it is now. */
 void desk_hand_in(const char *name, const tensor *t);
 void desk_hand_in_number(const char *name, double value);

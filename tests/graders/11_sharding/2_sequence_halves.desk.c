@@ -18,22 +18,14 @@ static tensor *room(int64_t rows, int64_t columns)
 /* Of this rank. */
 static tensor *x, *dy, *w, *v, *y, *dx, *dw, *dv;
 
-/* A call that is not the last has other numbers: what it has left behind is of no use to the next one. */
-static tensor *times(const tensor *t, double factor)
-{
-    tensor *other = tensor_clone(t);
-    tensor_mul_scalar(other, factor);
-    return other;
-}
-
 /* Forward and backward, with room that nobody has written into. */
 static void there_and_back(double factor, int world_size)
 {
     tensor *rooms[] = { y, dx, dw, dv };
     for (int i = 0; i < 4; i++)
         tensor_fill(rooms[i], -1);
-    tensor *from = times(dy, factor), *in = times(x, factor), *first = times(w, fabs(factor)),
-           *second = times(v, factor);
+    tensor *from = desk_times(dy, factor), *in = desk_times(x, factor), *first = desk_times(w, fabs(factor)),
+           *second = desk_times(v, factor);
     struct kept kept = sequence_forward(y, in, first, second, world_size);
     if (kept.middle)
         sequence_backward(dx, dw, dv, from, first, second, &kept);
