@@ -41,6 +41,18 @@ has_criterion()
     echo '#include <criterion/criterion.h>' | $1 -E - >/dev/null 2>&1
 }
 
+# The suites are built on the small runner only late, for other machines: a name of Criterion's that it lacks is found here.
+small_has_all()
+{
+    lacks=0
+    for name in $(cat tests/*.c tests/*.h | grep -oE '\bcr_[a-z_]+\b' | sort -u); do
+        grep -q "#define $name(" tests/doubles/criterion/criterion.h && continue
+        grep -n "\<$name\>" tests/*.c tests/*.h
+        lacks=1
+    done
+    return $lacks
+}
+
 # xargs calls us back once for each file, so that all cores work: each CC FILE...
 each()
 {
@@ -70,6 +82,7 @@ compile_with()
 echo "who includes whom, and style"
 judge "includes follow the table in the Makefile" awk -f tests/tools/includes.awk $(ours c h cu cuh)
 judge "each name of CUDA's has its HIP name in lib/devices/amd" tests/tools/amd_names.sh
+judge "the small runner has what the suites use of Criterion" small_has_all
 judge "lengths, tabs, blanks, reminders" awk -f tests/tools/style.awk \
     Makefile README.md $(ours c h cu cuh sh awk md) $(ls .ci/run 2>/dev/null)
 
