@@ -1,11 +1,11 @@
 /*
  * measured.c: the simulator against a cluster: what two ranks say of a cable, what that predicts for more hosts, and what they measure.
  *
- *     ranks 0 and P play ping-pong ---> alpha, beta ---> sim.h ---> predicted   of 2, 3, ... hosts with P ranks each,
+ *     two ranks send each other messages ---> costs ---> sim.h ---> predicted   of 2, 3, ... hosts with P ranks each,
  *                                        lib/algorithms by messages ---> measured     by the same code
  *
- * Run it on hosts made of namespaces, with 2 ranks on each; it takes a minute:
- *     make cluster-13 PROG=measured HOSTS=8 N=16 RATE=100mbit DELAY=1ms
+ * Run it on hosts made of namespaces, with 2 ranks on each; it takes two minutes:
+ *     make cluster-13 PROG=measured HOSTS=8 N=16 RATE=20mbit DELAY=10ms
  * On one machine (make run-13 PROG=measured) its "hosts" are pairs of ranks, and the machine is shared by all.
  */
 #define _GNU_SOURCE
@@ -23,17 +23,17 @@ static struct network network_of(struct cost near, struct cost far)
 {
     return (struct network){ .per_node = PER_HOST,
                              .cards = 1,
-                             .near = near.latency,
-                             .far = far.latency,
+                             .near = near.protocol,
+                             .far = far.protocol,
                              .port = 1 / near.beta,
                              .card = 1 / far.beta };
 }
 
-/* The same, but all of alpha in one piece: for the comparison. */
-static struct network in_one_piece(struct network n)
+/* The same, but of the protocol only what ping-pong tells: for the comparison. */
+static struct network alpha_alone(struct network n)
 {
-    n.near = (struct latency){ .flight = alpha_of(&n.near) };
-    n.far = (struct latency){ .flight = alpha_of(&n.far) };
+    n.near = (struct protocol){ .flight = alpha_of(&n.near) };
+    n.far = (struct protocol){ .flight = alpha_of(&n.far) };
     return n;
 }
 
@@ -89,7 +89,7 @@ static void tell_line(int hosts, int64_t bytes, const double *measured, struct n
                       struct misses *misses, struct misses *simpler)
 {
     network.ranks = hosts * PER_HOST;
-    struct network simple = in_one_piece(network);
+    struct network simple = alpha_alone(network);
     printf("%5d %5d %6.0f KiB", hosts, network.ranks, (double)bytes / 1024);
     for (int i = 0; i < WAYS; i++) {
         double predicted = simulate(&network, ways[i], (double)bytes, NULL);
@@ -103,11 +103,11 @@ static void tell_line(int hosts, int64_t bytes, const double *measured, struct n
 
 static void tell_cost(const char *where, const struct cost *cost)
 {
-    const struct latency *l = &cost->latency;
-    printf("%s alpha %.3f ms = announced %.3f + answered %.3f + in flight %.3f, beta %.2f ns a byte (%.0f "
-           "Mbit/s)\n",
-           where, 1e3 * alpha_of(l), 1e3 * l->announce, 1e3 * l->answer, 1e3 * l->flight, 1e9 * cost->beta,
-           8e-6 / cost->beta);
+    const struct protocol *p = &cost->protocol;
+    printf("%s announced %.3f ms, answered %.3f, in flight %.3f; beta %.2f ns a byte (%.0f Mbit/s); early "
+           "%.0f KiB, small %.0f KiB\n",
+           where, 1e3 * p->announce, 1e3 * p->answer, 1e3 * p->flight, 1e9 * cost->beta, 8e-6 / cost->beta,
+           p->early / 1024, p->small / 1024);
 }
 
 static void tell_head(const struct cost *near, const struct cost *far)
@@ -154,7 +154,7 @@ static void compare(tensor *memory, int rank, int hosts, struct network network)
         }
     if (rank == 0) {
         tell_misses("this model", &misses);
-        tell_misses("alpha in one piece", &simpler);
+        tell_misses("alpha alone", &simpler);
     }
 }
 

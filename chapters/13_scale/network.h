@@ -7,24 +7,27 @@
  *     GPU        port port ...             port port ...          NVLink
  *
  * A message is announced, answered when its receiver wants it, and then its data move at the rate that the narrowest of its links has
- * left: messages on a link share it evenly. Alpha is what that takes beside the bytes, in three parts (run.h has the picture).
+ * left: messages on a link share it evenly. Alpha is what that takes beside the bytes, in three parts; some bytes may set out before they are
+ * announced (run.h has the picture).
  */
 #ifndef NETWORK_H
 #define NETWORK_H
 
 enum { MOST_LINKS = 6 }; /* of a message */
 
-/* Seconds. Where a receiver need not be asked, as in LogGP, the first two are 0. */
-struct latency {
-    double announce; /* request to send (RTS): from the sender to the receiver */
+/* What a message costs beside its bytes. Where a receiver need not be asked, as in LogGP, the first two are 0. */
+struct protocol {
+    double announce; /* seconds; request to send (RTS): from the sender to the receiver */
     double answer;   /* clear to send (CTS): back, once the receiver wants the message */
     double flight;   /* of the data: from when the last byte has left until it is there */
+    double early;    /* bytes that set out with the announcement */
+    double small;    /* up to so many bytes, a message of an exchange needs no answer */
 };
 
 struct network {
     int ranks, per_node, cards; /* cards of a node */
     int pod;                    /* nodes; 0: no pods */
-    struct latency near, far;   /* inside a node, between nodes */
+    struct protocol near, far;  /* inside a node, between nodes */
     double port, card, spine;   /* bytes a second */
 };
 
@@ -71,7 +74,7 @@ static inline int is_near(const struct network *n, int a, int b)
     return a / n->per_node == b / n->per_node;
 }
 
-static inline const struct latency *latency_between(const struct network *n, int from, int to)
+static inline const struct protocol *protocol_between(const struct network *n, int from, int to)
 {
     return is_near(n, from, to) ? &n->near : &n->far;
 }

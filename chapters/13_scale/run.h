@@ -1,14 +1,15 @@
 /*
  * run.h: ranks follow their scripts (sim.h has the events). simulate() gives the seconds until the last is done.
  *
- *     sender     announce           data . . . . free
- *                    \             ^   \         \
- *                     \ RTS       / CTS \         \ flight
- *                      v         /       v         v
- *     receiver         wanted? answer    . . . . . . there
+ *     sender     early data, announce           the rest . . free
+ *                     \                        ^   \         \
+ *                      \ RTS                  / CTS \         \ flight
+ *                       v                    /       v         v
+ *     receiver          wanted? answer      .         . . . . . there
  *
- * That is a rendezvous: three times over the cable. Who receives late has the RTS already, and loses only the last two; who sends has lost
- * the first two when it is free.
+ * That is a rendezvous. With no early data it goes three times over the cable. Who receives late has the RTS already, and loses only the
+ * last two; who sends has lost the first two when it is free. A message that is early as a whole goes once, and is there when it is wanted;
+ * its sender is free when it has the answer.
  */
 #ifndef RUN_H
 #define RUN_H
@@ -21,7 +22,16 @@ static inline struct swap *swap_now(const struct sim *s, int rank)
     return r->over ? NULL : &r->script.swaps[r->at];
 }
 
-/* It is announced where it goes. Who waits for it answers. */
+/* In an exchange of small messages each says what its sender waits for, and to the one which that is nothing need be answered. */
+static inline bool needs_no_answer(const struct sim *s, int from)
+{
+    const struct message *m = &s->messages[from];
+    const struct swap *mine = swap_now(s, from), *theirs = swap_now(s, m->to);
+    return mine->from == m->to && theirs->to == from &&
+           (double)mine->out * s->scale <= protocol_between(&s->network, from, m->to)->small;
+}
+
+/* It is announced where it goes. Who waits for it answers, and has it, if all of it was early. */
 static inline void try_answer(struct sim *s, int from)
 {
     struct message *m = &s->messages[from];
@@ -30,21 +40,61 @@ static inline void try_answer(struct sim *s, int from)
         return;
     receiver->in = COMES;
     m->phase = ANSWERED;
-    due_at(s, from, s->now + latency_between(&s->network, from, m->to)->answer);
+    double answer = needs_no_answer(s, from) ? 0 : protocol_between(&s->network, from, m->to)->answer;
+    due_at(s, from, s->now + answer);
+    if (m->whole)
+        due_at(s, s->network.ranks + m->to, s->now);
+}
+
+static inline void on_its_links(struct sim *s, int from, double bytes, enum phase phase)
+{
+    struct message *m = &s->messages[from];
+    m->phase = phase;
+    m->bytes = bytes;
+    m->rate = 0;
+    m->since = s->now;
+    m->count = bytes > 0 ? way_between(&s->network, from, m->to, m->links) : 0;
+    if (m->count == 0)
+        due_at(s, from, s->now);
+    for (int k = 0; k < m->count; k++)
+        link_join(s, from, k);
+}
+
+static inline void off_its_links(struct sim *s, int from)
+{
+    struct message *m = &s->messages[from];
+    for (int k = 0; k < m->count; k++)
+        link_leave(s, from, k);
+}
+
+static inline void announce(struct sim *s, int from)
+{
+    struct message *m = &s->messages[from];
+    m->phase = ANNOUNCED;
+    due_at(s, from, s->now + protocol_between(&s->network, from, m->to)->announce);
+}
+
+static inline void set_out(struct sim *s, int from, const struct swap *swap)
+{
+    struct message *m = &s->messages[from];
+    m->to = swap->to;
+    double bytes = (double)swap->out * s->scale, early = protocol_between(&s->network, from, m->to)->early;
+    m->whole = early > 0 && bytes <= early;
+    m->rest = fmax(0, bytes - early);
+    if (early > 0)
+        on_its_links(s, from, bytes - m->rest, SETS_OUT);
+    else
+        announce(s, from);
 }
 
 static inline void begin_swap(struct sim *s, int rank)
 {
     struct rank_state *r = &s->ranks[rank];
-    struct message *m = &s->messages[rank];
     struct swap *swap = swap_now(s, rank);
     r->out = swap->to >= 0;
     r->in = swap->from >= 0 ? WANTED : NOTHING;
-    if (r->out) {
-        m->phase = ANNOUNCED;
-        m->to = swap->to;
-        due_at(s, rank, s->now + latency_between(&s->network, rank, m->to)->announce);
-    }
+    if (r->out)
+        set_out(s, rank, swap);
     if (r->in == WANTED && s->messages[swap->from].to == rank)
         try_answer(s, swap->from);
 }
@@ -97,46 +147,42 @@ static inline void go_on(struct sim *s, int rank)
         begin_swap(s, rank);
 }
 
-static inline void set_out(struct sim *s, int from)
+static inline void sender_is_free(struct sim *s, int from)
 {
-    struct message *m = &s->messages[from];
-    m->phase = MOVING;
-    m->bytes = (double)swap_now(s, from)->out * s->scale;
-    m->rate = 0;
-    m->since = s->now;
-    m->count = m->bytes > 0 ? way_between(&s->network, from, m->to, m->links) : 0;
-    if (m->count == 0)
-        due_at(s, from, s->now);
-    for (int k = 0; k < m->count; k++)
-        link_join(s, from, k);
-}
-
-/* Its last byte has left, and the sender is free. */
-static inline void leaves(struct sim *s, int from)
-{
-    struct message *m = &s->messages[from];
-    for (int k = 0; k < m->count; k++)
-        link_leave(s, from, k);
-    due_at(s, s->network.ranks + m->to, s->now + latency_between(&s->network, from, m->to)->flight);
-    m->phase = IDLE;
+    s->messages[from].phase = IDLE;
     s->ranks[from].out = false;
     go_on(s, from);
+}
+
+static inline void message_happens(struct sim *s, int from)
+{
+    struct message *m = &s->messages[from];
+    if (m->phase == SETS_OUT) {
+        off_its_links(s, from);
+        announce(s, from);
+    } else if (m->phase == ANNOUNCED) {
+        m->phase = WAITING;
+        try_answer(s, from);
+    } else if (m->phase == ANSWERED && !m->whole) {
+        on_its_links(s, from, m->rest, MOVING);
+    } else {
+        if (m->phase == MOVING) { /* its last byte has left */
+            off_its_links(s, from);
+            due_at(s, s->network.ranks + m->to, s->now + protocol_between(&s->network, from, m->to)->flight);
+        }
+        sender_is_free(s, from);
+    }
 }
 
 static inline void happens(struct sim *s, int event)
 {
     int n = s->network.ranks;
-    if (event >= n) {
-        s->ranks[event - n].in = NOTHING;
-        go_on(s, event - n);
-    } else if (s->messages[event].phase == ANNOUNCED) {
-        s->messages[event].phase = WAITING;
-        try_answer(s, event);
-    } else if (s->messages[event].phase == ANSWERED) {
-        set_out(s, event);
-    } else {
-        leaves(s, event);
+    if (event < n) {
+        message_happens(s, event);
+        return;
     }
+    s->ranks[event - n].in = NOTHING;
+    go_on(s, event - n);
 }
 
 static inline double run_to_end(struct sim *s)
@@ -144,6 +190,7 @@ static inline double run_to_end(struct sim *s)
     for (int i = 0; i < s->network.ranks; i++)
         if (!s->ranks[i].over)
             begin_swap(s, i);
+    share_links(s);
     while (s->going > 0 && s->heap_count > 0) {
         s->now = s->events[s->heap[0]].due;
         double together = s->now * (1 + 1e-12);

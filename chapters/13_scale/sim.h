@@ -1,8 +1,8 @@
 /*
  * sim.h: discrete events. Thousands of ranks follow their scripts on a network; the clock goes from one event to the next.
  *
- *     announced ---> wanted, answered ---> on its links, at the rate that they have left ---> arrived
- *                                          (a message that comes or goes changes the rate of all on its links)
+ *     sets out, announced ---> wanted, answered ---> the rest on its links, at the rate that they have left ---> arrived
+ *                                                    (a message that comes or goes changes the rate of all on its links)
  *
  * A rank goes on when its message has left and the other has come, as in chapter 08. So it sends one message at a time, and receives one:
  * of what happens next, event i is that of the message that rank i sends, and event n + i that of the data that come to rank i.
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum phase { IDLE, ANNOUNCED, WAITING, ANSWERED, MOVING };
+enum phase { IDLE, SETS_OUT, ANNOUNCED, WAITING, ANSWERED, MOVING };
 enum wish { NOTHING, WANTED, COMES }; /* of a receiver: not yet there or done; it waits; it has answered */
 
 struct message {
@@ -23,6 +23,8 @@ struct message {
     int to, links[MOST_LINKS], count;
     int place[MOST_LINKS];     /* in the list of each link */
     double bytes, rate, since; /* left; a second; when that was so */
+    double rest;               /* bytes that wait for the answer */
+    bool whole;                /* all of it sets out early */
 };
 
 struct rank_state {

@@ -1,14 +1,14 @@
 /*
- * two_ranks.h: what a message between two ranks takes, measured by these two alone: three numbers for its three parts.
+ * two_ranks.h: what a message between two ranks takes, measured by these two alone.
  *
- *     ping-pong, half a round                       announce + answer + flight + n beta     some sizes: a line
+ *     half a round of ping-pong, long messages      their difference is beta
+ *     a short one, less its bytes                   one crossing, if its data set out with the announcement; else all three
  *     the sender's wait, the receiver there before  announce + answer
- *     the receiver's wait, the sender there before             answer + flight
+ *     the receiver's wait, the sender there before  nothing, if the data set out with the announcement; else answer + flight
+ *     a long one, less its bytes                    announce + answer + flight
  *
- * The last two with a short message, which has left as soon as it may.
- *
- * That is a rendezvous. Between hosts the library has none any more where the receiver is there before: a short message travels inside its
- * announcement, a long one beside it. Then all of alpha is one crossing, and stands in the first part.
+ * And two sizes, each looked for by halving: up to which does a message take the time of a short one in ping-pong (early), and in an exchange,
+ * where both send at once (small)?
  */
 #ifndef TWO_RANKS_H
 #define TWO_RANKS_H
@@ -19,19 +19,26 @@
 #include <math.h>
 #include <time.h>
 
-enum { PINGS = 4, ROUNDS = 3, SHORT = 4 << 10 };
+enum { ROUNDS = 6, SHORT = 4 << 10, LONG = 256 << 10, SIZE_STEP = 1 << 10 };
 
 struct cost {
-    struct latency latency;
+    struct protocol protocol;
     double beta;
 };
 
-static const int64_t pings[PINGS] = { 256 << 10, 64 << 10, 16 << 10,
-                                      SHORT }; /* the long ones first: TCP begins slowly */
-
-static inline double alpha_of(const struct latency *latency)
+static inline double of_rank_0(double value, int rank)
 {
-    return latency->announce + latency->answer + latency->flight;
+    tensor *shared = tensor_full(DIST_F64, rank == 0 ? value : 0, 1);
+    dist_broadcast(shared, 0);
+    value = tensor_item(shared, 0);
+    tensor_free(shared);
+    return value;
+}
+
+/* Of a short message, as ping-pong tells it. */
+static inline double alpha_of(const struct protocol *p)
+{
+    return p->early > 0 ? p->announce : p->announce + p->answer + p->flight;
 }
 
 /* ---- clocks: all hosts are one machine, and have one ------------------------------------------------------------ */
@@ -46,10 +53,7 @@ static inline void sleep_until(double time)
 /* All ranks begin at the same time, this one. */
 static inline double begin_together(int rank, double head_start)
 {
-    tensor *when = tensor_full(DIST_F64, rank == 0 ? dist_time() + head_start : 0, 1);
-    dist_broadcast(when, 0);
-    double start = tensor_item(when, 0);
-    tensor_free(when);
+    double start = of_rank_0(dist_time() + head_start, rank);
     sleep_until(start);
     return start;
 }
@@ -71,23 +75,41 @@ static inline double head_start(double alpha)
 
 /* ---- one message, of which rank 0 is one end, and the others look on --------------------------------------------- */
 
-static inline void send_or_receive(tensor *memory, int64_t bytes, int rank, int peer, bool sends)
+/* Bytes to the other, bytes from it; -1: none. */
+static inline void swap_with(tensor *memory, int rank, int peer, int64_t out, int64_t in)
 {
     struct caller two = caller_for(memory, 0, rank != 0, 2, 0, peer);
     float *x = tensor_data(memory);
-    int64_t count = bytes / (int64_t)sizeof *x;
-    two.comm.swap(&two.comm, rank == 0, x, sends ? count : -1, rank == 0, x, sends ? -1 : count);
+    int64_t size = (int64_t)sizeof *x;
+    two.comm.swap(&two.comm, rank == 0, x, out < 0 ? -1 : out / size, rank == 0, x + LONG / size,
+                  in < 0 ? -1 : in / size);
 }
 
+/* Half a round of ping-pong; of rank 0 it is right. */
 static inline double time_of_message(tensor *memory, int64_t bytes, int rank, int peer)
 {
     double best = INFINITY;
     dist_barrier();
-    for (int i = 0; i < 2 * ROUNDS && (rank == 0 || rank == peer); i++) {
+    for (int i = 0; i < ROUNDS && (rank == 0 || rank == peer); i++) {
         double start = dist_time();
-        for (int half = 0; half < 2; half++)
-            send_or_receive(memory, bytes, rank, peer, (rank == 0) == (half == 0));
+        for (int half = 0; half < 2; half++) {
+            bool sends = (rank == 0) == (half == 0);
+            swap_with(memory, rank, peer, sends ? bytes : -1, sends ? -1 : bytes);
+        }
         best = i > 0 ? fmin(best, (dist_time() - start) / 2) : best;
+    }
+    return best;
+}
+
+/* Both send at once, and receive. All learn it. */
+static inline double time_of_exchange(tensor *memory, int64_t bytes, int rank, int peer)
+{
+    double best = INFINITY;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = begin_together(rank, 0.1);
+        if (rank == 0 || rank == peer)
+            swap_with(memory, rank, peer, bytes, bytes);
+        best = fmin(best, until_the_last(rank == 0 || rank == peer ? start : dist_time()));
     }
     return best;
 }
@@ -96,51 +118,69 @@ static inline double time_of_message(tensor *memory, int64_t bytes, int rank, in
 static inline double time_of_late(tensor *memory, int rank, int peer, int late, double alpha)
 {
     double best = INFINITY;
-    for (int i = 0; i < 2 * ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         double start = begin_together(rank, head_start(alpha));
         if (rank == late)
             sleep_until(start + head_start(alpha));
         start = dist_time();
-        if (rank == 0 || rank == peer)
-            send_or_receive(memory, SHORT, rank, peer, rank == 0);
+        if (rank == 0)
+            swap_with(memory, rank, peer, SHORT, -1);
+        else if (rank == peer)
+            swap_with(memory, rank, peer, -1, SHORT);
         best = fmin(best, until_the_last(rank == late ? start : dist_time()));
     }
     return best;
 }
 
-/* The line that misses the times least, each miss in parts of the time. */
-static inline struct cost fit_line(const double *times)
+/* ---- what they say together ---------------------------------------------------------------------------------------- */
+
+/* Up to which size is that time, less the bytes', below the limit? Between a short one, and a long one for which it is not. */
+static inline int64_t longest_below(double (*time_of)(tensor *, int64_t, int, int), tensor *memory, int rank,
+                                    int peer, double beta, double limit)
 {
-    double s = 0, sx = 0, sxx = 0, sy = 0, sxy = 0;
-    for (int i = 0; i < PINGS; i++) {
-        double x = (double)pings[i], y = times[i], weight = 1 / (y * y);
-        s += weight;
-        sx += weight * x;
-        sxx += weight * x * x;
-        sy += weight * y;
-        sxy += weight * x * y;
+    int64_t below = SHORT, above = LONG;
+    while (above - below > SIZE_STEP) {
+        int64_t middle = (below + above) / 2 / SIZE_STEP * SIZE_STEP;
+        double alpha = time_of(memory, middle, rank, peer) - (double)middle * beta;
+        if (of_rank_0(alpha, rank) < limit)
+            below = middle;
+        else
+            above = middle;
     }
-    double beta = fmax(1e-12, (s * sxy - sx * sy) / (s * sxx - sx * sx));
-    return (struct cost){ .latency.flight = fmax(1e-9, (sy - beta * sx) / s), .beta = beta };
+    return below;
 }
 
-/* Of rank 0 alone it is right. The parts are never less than nothing, and alpha is their sum. */
+/* Of what the two have waited, `moving` was for the bytes of a short one. The parts are never less than nothing. */
+static inline struct protocol parts_of(double alpha, double long_one, double sent, double late, double moving)
+{
+    struct protocol p = { .announce = fmin(fmax(0, alpha - late + moving), alpha) };
+    if (late - moving > alpha / 4) { /* they are three of one alpha; a short one has left at once */
+        p.flight = fmin(fmax(0, alpha - sent), alpha - p.announce);
+        p.answer = alpha - p.announce - p.flight;
+        return p;
+    }
+    p.early = LONG; /* as far as is known */
+    p.announce = alpha;
+    p.answer = fmax(0, sent - moving - alpha);
+    p.flight = fmax(0, long_one - p.announce - p.answer);
+    return p;
+}
+
 static inline struct cost measure_message(tensor *memory, int rank, int peer)
 {
-    double times[PINGS];
-    for (int i = 0; i < PINGS; i++)
-        times[i] = time_of_message(memory, pings[i], rank, peer);
-    struct cost cost = fit_line(times);
-    tensor *shared = tensor_full(DIST_F64, rank == 0 ? cost.latency.flight : 0, 1);
-    dist_broadcast(shared, 0);
-    double alpha = tensor_item(shared, 0);
-    tensor_free(shared);
-    double sent = time_of_late(memory, rank, peer, 0, alpha),
-           late = time_of_late(memory, rank, peer, peer, alpha) - SHORT * cost.beta;
-    cost.latency.announce = fmin(fmax(0, alpha - late), alpha);
-    cost.latency.flight = fmin(fmax(0, alpha - sent), alpha - cost.latency.announce);
-    cost.latency.answer = alpha - cost.latency.announce - cost.latency.flight;
-    return cost;
+    double whole = time_of_message(memory, LONG, rank, peer),
+           half = time_of_message(memory, LONG / 2, rank, peer),
+           beta = of_rank_0(fmax(1e-12, (whole - half) / (LONG - LONG / 2)), rank), moving = SHORT * beta,
+           long_one = of_rank_0(whole - LONG * beta, rank),
+           alpha = of_rank_0(fmax(1e-9, time_of_message(memory, SHORT, rank, peer) - moving), rank),
+           sent = time_of_late(memory, rank, peer, 0, alpha),
+           late = time_of_late(memory, rank, peer, peer, alpha);
+    struct protocol p = parts_of(alpha, long_one, sent, late, moving);
+    if (p.early > 0 && long_one > 1.5 * alpha)
+        p.early = (double)longest_below(time_of_message, memory, rank, peer, beta, (alpha + long_one) / 2);
+    if (p.early > 0 && p.answer > alpha / 4)
+        p.small = (double)longest_below(time_of_exchange, memory, rank, peer, beta, alpha + p.answer / 2);
+    return (struct cost){ p, beta };
 }
 
 #endif
