@@ -8,7 +8,7 @@
  *
  * A message is announced, answered when its receiver wants it, and then its data move at the rate that the narrowest of its links has
  * left: messages on a link share it evenly. Alpha is what that takes beside the bytes, in three parts; some bytes may set out before they are
- * announced (run.h has the picture).
+ * announced (message.h has the picture).
  */
 #ifndef NETWORK_H
 #define NETWORK_H

@@ -45,9 +45,9 @@ has_criterion()
 small_has_all()
 {
     lacks=0
-    for name in $(cat tests/*.c tests/*.h | grep -oE '\bcr_[a-z_]+\b' | sort -u); do
-        grep -q "#define $name(" tests/doubles/criterion/criterion.h && continue
-        grep -n "\<$name\>" tests/*.c tests/*.h
+    for macro in $(cat tests/*.c tests/*.h | grep -oE '\bcr_[a-z_]+\b' | sort -u); do
+        grep -q "#define $macro(" tests/doubles/criterion/criterion.h && continue
+        grep -n "\<$macro\>" tests/*.c tests/*.h
         lacks=1
     done
     return $lacks
