@@ -28,8 +28,8 @@ ordered()
     exit $status
 }
 
-# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores. And our backend
-# has asked before it sends long data; Open MPI need not ask once more.
+# Its sockets stay in the cluster's network: there is no other. A rank that waits gives way: there are more ranks than cores. And up to
+# 1 MB sets out with its announcement, as far as it goes.
 under_openmpi()
 {
     local name net=10.77.0.0/24
