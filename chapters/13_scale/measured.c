@@ -14,6 +14,8 @@
 
 #include "two_ranks.h"
 
+#include <unistd.h>
+
 enum { WAYS = 4, PER_HOST = 2, SIZES = 2, LONGEST = 256 << 10 };
 
 static const char *const ways[WAYS] = { "tree", "ring", "halving", "levels" };
@@ -158,6 +160,27 @@ static void compare(tensor *memory, int rank, int hosts, struct network network)
     }
 }
 
+/* Are all ranks on one machine, or so many on each host, in order? */
+static bool hosts_are_even(int world_size)
+{
+    char name[256] = "";
+    unsigned number = 0;
+    (void)gethostname(name, sizeof name - 1);
+    for (const char *at = name; *at; at++)
+        number = 31 * number + (unsigned char)*at;
+    tensor *mine = tensor_full(DIST_I64, number, 1), *all = tensor_zeros(DIST_I64, world_size);
+    dist_all_gather(all, mine);
+    bool one = true, even = true;
+    for (int i = 1; i < world_size; i++) {
+        bool same = tensor_item(all, i) == tensor_item(all, i - 1);
+        one &= same;
+        even &= same == (i % PER_HOST != 0);
+    }
+    tensor_free(mine);
+    tensor_free(all);
+    return one || even;
+}
+
 static void run(int rank, int world_size)
 {
     int hosts = world_size / PER_HOST;
@@ -168,6 +191,14 @@ static void run(int rank, int world_size)
     }
     dist_init_process_group();
     dist_set_device(DIST_HOST); /* the algorithms' memory is plain C's */
+    if (!hosts_are_even(world_size)) {
+        if (rank == 0)
+            fprintf(stderr,
+                    "measured needs %d ranks on each host: make cluster-13 PROG=measured HOSTS=3 N=6\n",
+                    PER_HOST);
+        dist_destroy_process_group();
+        exit(2);
+    }
     tensor *memory = tensor_zeros(DIST_F32, 4 * LONGEST / (int64_t)sizeof(float));
     struct cost near = measure_message(memory, rank, 1);
     struct cost far = hosts > 1 ? measure_message(memory, rank, PER_HOST) : near;
