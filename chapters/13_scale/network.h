@@ -7,8 +7,8 @@
  *     GPU        port port ...             port port ...          NVLink
  *
  * A message is announced, answered when its receiver wants it, and then its data move at the rate that the narrowest of its links has
- * left: messages on a link share it evenly. Alpha is what that takes beside the bytes, in three parts; some bytes may set out before they are
- * announced (message.h has the picture).
+ * left: messages on a link share it evenly. Alpha is what that takes beside the bytes, in three parts; some bytes may set out with the
+ * announcement (message.h has the picture).
  */
 #ifndef NETWORK_H
 #define NETWORK_H

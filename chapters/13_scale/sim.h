@@ -4,7 +4,7 @@
  *     sets out, announced ---> wanted, answered ---> the rest on its links, at the rate that they have left ---> arrived
  *                                                    (a message that comes or goes changes the rate of all on its links)
  *
- * A rank goes on when its message has left and the other has come, as in chapter 08. So it sends one message at a time, and receives one:
+ * A rank goes on when it is free of its message, and the other has come, as in chapter 08. So it sends one message at a time, and receives one:
  * of what happens next, event i is that of the message that rank i sends, and event n + i that of the data that come to rank i.
  */
 #ifndef SIM_H
@@ -31,7 +31,7 @@ struct rank_state {
     struct script script;
     int at;       /* swap */
     int64_t left; /* repetitions of it, this one included */
-    bool out;     /* its message has not left */
+    bool out;     /* it is not free of its message */
     enum wish in;
     bool over;
     double ended; /* when the last swap was done */
