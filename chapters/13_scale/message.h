@@ -1,11 +1,11 @@
 /*
  * message.h: what happens to a message, until its receiver has it and its sender is free (run.h lets ranks send and receive them).
  *
- *     sender     early data, announce           the rest . . free
- *                     \                        ^   \         \
- *                      \ RTS                  / CTS \         \ flight
- *                       v                    /       v         v
- *     receiver          wanted? answer      .         . . . . . there
+ *     sender     early data, announce    the rest . . . free
+ *                        \              ^   \            \
+ *                         \ RTS        / CTS \            \ flight
+ *                          v          /       v            v
+ *     receiver             wanted? answer      . . . . . . there
  *
  * That is a rendezvous. With no early data it goes three times over the cable. Who receives late has the RTS already, and loses only the
  * last two; who sends has lost the first two when it is free. A message that is early as a whole goes once, and is there when it is wanted;

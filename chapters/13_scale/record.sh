@@ -4,8 +4,9 @@
 #
 #     sh chapters/13_scale/record.sh
 #
-# With the word measured: measure the cluster of namespaces (tests/tools/hosts.sh), over Open MPI and over MPICH, and write recorded/measured.txt and
-# measured_mpich.txt. That takes six minutes, in which the machine should have nothing else to do. With the word predict: what build/bin/predict says of the lesson's example.
+# With the word measured: measure the cluster of namespaces (tests/tools/hosts.sh), over Open MPI and over MPICH, and write
+# recorded/measured.txt and measured_mpich.txt. That takes six minutes, in which the machine should have nothing else to do. With the word
+# predict: what build/bin/predict says of the lesson's example.
 
 here=chapters/13_scale
 programs=build/chapters/13_scale

@@ -75,26 +75,38 @@ static inline double head_start(double alpha)
 
 /* ---- one message, of which rank 0 is one end, and the others look on --------------------------------------------- */
 
-/* Bytes to the other, bytes from it; -1: none. */
-static inline void swap_with(tensor *memory, int rank, int peer, int64_t out, int64_t in)
+struct pair {
+    tensor *memory;
+    int rank, peer; /* this one; and rank 0's other end */
+    double alpha;   /* about: for the time that all need to learn when to begin */
+};
+
+static inline bool is_of_pair(const struct pair *pair)
 {
-    struct caller two = caller_for(memory, 0, rank != 0, 2, 0, peer);
-    float *x = tensor_data(memory);
+    return pair->rank == 0 || pair->rank == pair->peer;
+}
+
+/* Bytes to the other, bytes from it; -1: none. */
+static inline void swap_with(const struct pair *pair, int64_t out, int64_t in)
+{
+    bool other = pair->rank == 0;
+    struct caller two = caller_for(pair->memory, 0, !other, 2, 0, pair->peer);
+    float *x = tensor_data(pair->memory);
     int64_t size = (int64_t)sizeof *x;
-    two.comm.swap(&two.comm, rank == 0, x, out < 0 ? -1 : out / size, rank == 0, x + LONG / size,
+    two.comm.swap(&two.comm, other, x, out < 0 ? -1 : out / size, other, x + LONG / size,
                   in < 0 ? -1 : in / size);
 }
 
 /* Half a round of ping-pong; of rank 0 it is right. */
-static inline double time_of_message(tensor *memory, int64_t bytes, int rank, int peer)
+static inline double time_of_message(const struct pair *pair, int64_t bytes)
 {
     double best = INFINITY;
     dist_barrier();
-    for (int i = 0; i < ROUNDS && (rank == 0 || rank == peer); i++) {
+    for (int i = 0; i < ROUNDS && is_of_pair(pair); i++) {
         double start = dist_time();
         for (int half = 0; half < 2; half++) {
-            bool sends = (rank == 0) == (half == 0);
-            swap_with(memory, rank, peer, sends ? bytes : -1, sends ? -1 : bytes);
+            bool sends = (pair->rank == 0) == (half == 0);
+            swap_with(pair, sends ? bytes : -1, sends ? -1 : bytes);
         }
         best = i > 0 ? fmin(best, (dist_time() - start) / 2) : best;
     }
@@ -102,32 +114,30 @@ static inline double time_of_message(tensor *memory, int64_t bytes, int rank, in
 }
 
 /* Both send at once, and receive. All learn it. */
-static inline double time_of_exchange(tensor *memory, int64_t bytes, int rank, int peer)
+static inline double time_of_exchange(const struct pair *pair, int64_t bytes)
 {
     double best = INFINITY;
     for (int i = 0; i < ROUNDS; i++) {
-        double start = begin_together(rank, 0.1);
-        if (rank == 0 || rank == peer)
-            swap_with(memory, rank, peer, bytes, bytes);
-        best = fmin(best, until_the_last(rank == 0 || rank == peer ? start : dist_time()));
+        double start = begin_together(pair->rank, head_start(pair->alpha));
+        if (is_of_pair(pair))
+            swap_with(pair, bytes, bytes);
+        best = fmin(best, until_the_last(is_of_pair(pair) ? start : dist_time()));
     }
     return best;
 }
 
 /* Rank 0 sends a short message. How long does the rank `late` wait, which begins when the other has long waited? All learn it. */
-static inline double time_of_late(tensor *memory, int rank, int peer, int late, double alpha)
+static inline double time_of_late(const struct pair *pair, int late)
 {
     double best = INFINITY;
     for (int i = 0; i < ROUNDS; i++) {
-        double start = begin_together(rank, head_start(alpha));
-        if (rank == late)
-            sleep_until(start + head_start(alpha));
+        double start = begin_together(pair->rank, head_start(pair->alpha));
+        if (pair->rank == late)
+            sleep_until(start + head_start(pair->alpha));
         start = dist_time();
-        if (rank == 0)
-            swap_with(memory, rank, peer, SHORT, -1);
-        else if (rank == peer)
-            swap_with(memory, rank, peer, -1, SHORT);
-        best = fmin(best, until_the_last(rank == late ? start : dist_time()));
+        if (is_of_pair(pair))
+            swap_with(pair, pair->rank == 0 ? SHORT : -1, pair->rank == 0 ? -1 : SHORT);
+        best = fmin(best, until_the_last(pair->rank == late ? start : dist_time()));
     }
     return best;
 }
@@ -135,14 +145,14 @@ static inline double time_of_late(tensor *memory, int rank, int peer, int late, 
 /* ---- what they say together ---------------------------------------------------------------------------------------- */
 
 /* Up to which size is that time, less the bytes', below the limit? Between a short one, and a long one for which it is not. */
-static inline int64_t longest_below(double (*time_of)(tensor *, int64_t, int, int), tensor *memory, int rank,
-                                    int peer, double beta, double limit)
+static inline int64_t longest_below(double (*time_of)(const struct pair *, int64_t), const struct pair *pair,
+                                    double beta, double limit)
 {
     int64_t below = SHORT, above = LONG;
     while (above - below > SIZE_STEP) {
         int64_t middle = (below + above) / 2 / SIZE_STEP * SIZE_STEP;
-        double alpha = time_of(memory, middle, rank, peer) - (double)middle * beta;
-        if (of_rank_0(alpha, rank) < limit)
+        double alpha = time_of(pair, middle) - (double)middle * beta;
+        if (of_rank_0(alpha, pair->rank) < limit)
             below = middle;
         else
             above = middle;
@@ -168,18 +178,18 @@ static inline struct protocol parts_of(double alpha, double long_one, double sen
 
 static inline struct cost measure_message(tensor *memory, int rank, int peer)
 {
-    double whole = time_of_message(memory, LONG, rank, peer),
-           half = time_of_message(memory, LONG / 2, rank, peer),
+    struct pair pair = { .memory = memory, .rank = rank, .peer = peer };
+    double whole = time_of_message(&pair, LONG), half = time_of_message(&pair, LONG / 2),
            beta = of_rank_0(fmax(1e-12, (whole - half) / (LONG - LONG / 2)), rank), moving = SHORT * beta,
            long_one = of_rank_0(whole - LONG * beta, rank),
-           alpha = of_rank_0(fmax(1e-9, time_of_message(memory, SHORT, rank, peer) - moving), rank),
-           sent = time_of_late(memory, rank, peer, 0, alpha),
-           late = time_of_late(memory, rank, peer, peer, alpha);
+           alpha = of_rank_0(fmax(1e-9, time_of_message(&pair, SHORT) - moving), rank);
+    pair.alpha = alpha;
+    double sent = time_of_late(&pair, 0), late = time_of_late(&pair, peer);
     struct protocol p = parts_of(alpha, long_one, sent, late, moving);
     if (p.early > 0 && long_one > 1.5 * alpha)
-        p.early = (double)longest_below(time_of_message, memory, rank, peer, beta, (alpha + long_one) / 2);
+        p.early = (double)longest_below(time_of_message, &pair, beta, (alpha + long_one) / 2);
     if (p.early > 0 && p.answer > alpha / 4)
-        p.small = (double)longest_below(time_of_exchange, memory, rank, peer, beta, alpha + p.answer / 2);
+        p.small = (double)longest_below(time_of_exchange, &pair, beta, alpha + p.answer / 2);
     return (struct cost){ p, beta };
 }
 

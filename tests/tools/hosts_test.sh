@@ -206,3 +206,10 @@ if [ "$(shapes $work/measured)" = "$(shapes chapters/13_scale/recorded/measured.
 else
     fail "hosts: chapters/13_scale/recorded/measured.txt is not what measured prints: $(cat $work/measured)"
 fi
+if HOSTS=3 N=4 tests/tools/cluster.sh $chapters/13_scale/measured >$work/measured 2>&1; then
+    fail "hosts: measured runs with 4 ranks on 3 hosts: $(cat $work/measured)"
+elif grep -q 'measured needs 2 ranks on each host' $work/measured && grep -q '^exit status 2' $work/measured; then
+    pass "hosts: chapter 13 says that its hosts have not two ranks each"
+else
+    fail "hosts: measured with 4 ranks on 3 hosts says: $(cat $work/measured)"
+fi
