@@ -47,11 +47,13 @@ int setting_check_word(const struct setting *setting, const char *text, struct w
 
 extern char **environ;
 
-/* Who writes DIST_BACKEND means BACKEND. */
+/* Who writes DIST_BACKEND means BACKEND. And a name that does not begin so is others', but for one letter. */
 static struct nearest settings_words_nearest_setting(const char *name, size_t length)
 {
     size_t prefix = length > 5 && strncasecmp(name, "DIST_", 5) == 0 ? 5 : 0;
     struct nearest nearest = nearest_to(name, length), rest = nearest_to(name + prefix, length - prefix);
+    if (strncmp(name, "DIST_", 5) != 0)
+        nearest.distance = rest.distance = 2;
     for (size_t i = 0; i < settings_count; i++) {
         const char *word = settings[i].name;
         if (settings[i].kind == SETTING_OTHER)
@@ -68,7 +70,7 @@ static void settings_words_warn(const char *name, size_t length)
 {
     struct nearest nearest = settings_words_nearest_setting(name, length);
     bool prefix = strncmp(name, "DIST_", 5) == 0;
-    if (setting_named(name, length) || (!prefix && (!nearest.found || nearest.distance > 1)))
+    if (setting_named(name, length) || (!prefix && !nearest.found))
         return;
     fprintf(stderr, "nobody reads %.*s; ", length < 60 ? (int)length : 60, name);
     if (nearest.found) {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* A line of a rank's program. */
-enum call { END, SEND, RECV, WAIT_SENDS, WAIT_RECVS, TEST };
+enum call { END, SEND, RECV, WAIT_SENDS, WAIT_SEND, WAIT_RECVS, TEST }; /* WAIT_SEND: for the first */
 
 /* What the threads do next. START, OUT: in the program. */
 enum {
@@ -87,6 +87,7 @@ struct rank {
     uint8_t urged;            /* for the fault that urges only once in a wait */
     uint8_t sends, recvs;     /* posted, ever */
     uint8_t sends_done, recvs_done;
+    uint8_t taken;            /* messages; `ack` tells of them, or is put off */
     uint8_t copies;           /* long messages taken, not yet being copied */
     uint8_t seq, ack, stamps; /* written by this rank, read by the other */
 };
@@ -113,7 +114,9 @@ enum {
     UNLISTENS_UNLOCKED,
     WAITING_UNCOUNTED,
     TICKS_END_UNCOUNTED,
-    TICKS_END_UNSEEN
+    TICKS_END_UNSEEN,
+    PUT_OFF_UNCOUNTED,
+    PUT_OFF_LEFT
 };
 
 /* One thread's step. */
@@ -124,6 +127,7 @@ struct turn {
     struct rank *mine, *other;
     int number, rank;
     bool long_out, long_in; /* are the messages from here, and to here, long? */
+    int places;             /* of a channel */
     bool has_helper;
     bool may_tick;        /* the helper of this rank: each look may be one of a burst */
     const uint8_t *lines; /* the rank's program, enum call */
@@ -138,7 +142,9 @@ static inline int open_of(const struct rank *rank)
 static inline bool has_work(const struct turn *t)
 {
     const struct rank *mine = t->mine;
-    return mine->recvs > mine->recvs_done || (mine->sends > mine->seq && t->step->fault != WAITING_UNCOUNTED);
+    return mine->recvs > mine->recvs_done ||
+           (mine->sends > mine->seq && t->step->fault != WAITING_UNCOUNTED) ||
+           (mine->taken != mine->ack && t->step->fault != PUT_OFF_UNCOUNTED);
 }
 
 bool lock(struct turn *t, uint8_t next); /* false: somebody else holds it */

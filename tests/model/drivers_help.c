@@ -55,7 +55,7 @@ static void help_looked(struct turn *t)
 
 static void help_seen(struct turn *t)
 {
-    bool works = t->mine->drivers == 0 && open_of(t->mine) > 0;
+    bool works = t->mine->drivers == 0 && (open_of(t->mine) > 0 || t->mine->taken != t->mine->ack);
     tell(t, works ? "reads `count`, and looks" : "reads `count`, and has nothing to do");
     t->me->seen = t->s->eventcounts[t->number].count;
     t->me->moved = 0;

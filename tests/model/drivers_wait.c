@@ -20,9 +20,29 @@ static bool read_line(struct turn *t)
 
 static bool is_over(const struct turn *t)
 {
+    if (t->lines[t->mine->line - 1] == WAIT_SEND)
+        return t->mine->sends_done > 0;
     if (t->lines[t->mine->line - 1] == WAIT_SENDS)
         return t->mine->sends_done == t->mine->sends;
     return t->mine->recvs_done == t->mine->recvs;
+}
+
+/* A receive whose message is there takes it at once. While another one is there, which is taken soon, the ack may be put off. */
+static void post_recv(struct turn *t)
+{
+    struct rank *mine = t->mine;
+    mine->recvs++;
+    if (mine->recvs > mine->recvs_done + 1 || t->other->seq == mine->taken || t->long_in)
+        return;
+    mine->recvs_done++;
+    mine->taken++;
+    if (t->other->seq > mine->taken) {
+        tell(t, "takes the message at once, and puts off its ack");
+        return;
+    }
+    tell(t, "takes the message at once, and writes ack");
+    mine->ack = mine->taken;
+    notify(t, 2 * (1 - t->rank), LISTEN);
 }
 
 static bool post(struct turn *t)
@@ -34,7 +54,7 @@ static bool post(struct turn *t)
     if (sends)
         t->mine->sends++;
     else
-        t->mine->recvs++;
+        post_recv(t);
     return true;
 }
 
@@ -70,11 +90,12 @@ static void listen(struct turn *t)
             : t->mine->ticks ? "need not count its helper, which looks by itself"
                              : "counts its helper among the sleepers");
     t->mine->left = t->may_tick;
-    if (!t->mine->listens && !t->mine->ticks && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
+    bool counted = t->mine->listens || t->mine->ticks;
+    if (!counted && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
         t->mine->listens = 1;
         t->s->eventcounts[2 * t->rank + 1].sleepers++;
     }
-    if (t->me->pc == LISTEN)
+    if (t->me->pc == LISTEN && !counted)
         walk(t, true, LIGHT_LOOKED);
     else
         t->me->pc = ADVANCE;

@@ -76,16 +76,16 @@ static void done(struct turn *t, uint8_t *count, uint8_t back)
         notify(t, 2 * t->rank, back);
 }
 
-/* The first send that is not over: is it now, by the peer's ack, or stamp? If the slot is free, post the next. */
+/* The first send that is not over: is it now, by the peer's ack, or stamp? If a place is free, post the next. */
 static void walk_ack(struct turn *t)
 {
     int over = t->long_out ? t->other->stamps : t->other->ack;
-    bool slot_free = t->other->ack == t->mine->seq;
+    bool place_free = t->mine->seq - t->other->ack < t->places;
     if (t->mine->sends_done < over) {
         tell(t, "sees that its send is done");
         done(t, &t->mine->sends_done, WALK_ACK);
-    } else if (slot_free && t->mine->seq < t->mine->sends) {
-        tell(t, "sees that its slot is free");
+    } else if (place_free && t->mine->seq < t->mine->sends) {
+        tell(t, "sees that a place is free");
         t->me->pc = WALK_POST;
     } else {
         tell(t, "sees nothing new for its sends");
@@ -103,7 +103,7 @@ static void walk_post(struct turn *t)
 
 static void walk_recv(struct turn *t)
 {
-    bool takes = t->mine->ack < t->mine->recvs && t->mine->ack < t->other->seq;
+    bool takes = t->mine->taken < t->mine->recvs && t->mine->taken < t->other->seq;
     if (t->mine->copies && !t->me->light) {
         tell(t, "begins a long copy, and lets go of the lock");
         t->mine->copies--;
@@ -118,7 +118,7 @@ static void walk_recv(struct turn *t)
 static void walk_take(struct turn *t)
 {
     tell(t, "takes the message, and writes ack");
-    t->mine->ack++;
+    t->mine->ack = ++t->mine->taken;
     t->mine->copies = (uint8_t)(t->mine->copies + t->long_in);
     t->me->moved = 1;
     notify(t, 2 * (1 - t->rank), WALK_TAKEN);
@@ -126,6 +126,12 @@ static void walk_take(struct turn *t)
 
 static void walk_end(struct turn *t)
 {
+    if (t->mine->taken != t->mine->ack && t->step->fault != PUT_OFF_LEFT) {
+        tell(t, "writes the ack that was put off");
+        t->mine->ack = t->mine->taken;
+        notify(t, 2 * (1 - t->rank), WALK_END);
+        return;
+    }
     tell(t, "has been along all operations");
     t->me->pc = t->me->walk_back;
     t->me->walk_back = t->me->light = 0;

@@ -17,15 +17,18 @@ static const struct scenario scenarios[] = {
     { "a wait while the helper copies", 3 },
     { "both compute: a long message is copied meanwhile", 4 },
     { "a receive is posted as the one before it ends", 3 },
+    { "an ack is put off, and its receiver computes", 3 },
+    { "an ack is put off, and its receiver waits for something else", 3 },
     { "two sends in a burst: the helper looks by itself", 3 },
     { "a receive of a long message, in a burst", 3 },
     { "a wait for one operation hands over the other, in a burst", 3 },
     { "both compute, in bursts: a long message is copied meanwhile", 4 },
     { "a receive is posted as the one before it ends, in a burst", 3 },
+    { "an ack is put off in a burst, and its receiver computes", 3 },
     { 0 }
 };
 
-#define BURSTS 8 /* from this scenario on */
+#define BURSTS 10 /* from this scenario on */
 
 static const struct fault faults[] = { { "the helper is counted after the last light look", 1 },
                                        { "the helper reads `count` after its look", 1 },
@@ -38,27 +41,37 @@ static const struct fault faults[] = { { "the helper is counted after the last l
                                        { "a long message does not notify the helper", 6 },
                                        { "the helper gives up its count after it has let go of the lock", 7 },
                                        { "a send that waits for a place passes for one that was posted", 0 },
-                                       { "a helper that no longer looks by itself is not counted", 8 },
-                                       { "and does not look once more when it is counted", 8 },
+                                       { "a helper that no longer looks by itself is not counted", 10 },
+                                       { "and does not look once more when it is counted", 10 },
+                                       { "an ack that was put off does not count as work", 8 },
+                                       { "who drives leaves an ack put off", 9 },
                                        { 0 } };
 
 static const struct {
     bool is_long[2]; /* the messages from each rank */
     uint8_t lines[2][6];
+    uint8_t ring; /* places of a channel, beside the slot */
 } programs[] = {
-    { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } } },
-    { { false, false }, { { RECV }, { SEND, WAIT_SENDS } } },
-    { { false, true }, { { RECV }, { SEND, WAIT_SENDS } } },
-    { { false, true }, { { RECV, TEST, TEST }, { SEND, WAIT_SENDS } } },
-    { { false, false }, { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } } },
-    { { false, true }, { { RECV, WAIT_RECVS }, { SEND, WAIT_SENDS } } },
-    { { false, true }, { { RECV }, { SEND } } },
-    { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } } },
-    { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } } },
-    { { false, true }, { { RECV }, { SEND, WAIT_SENDS } } },
-    { { false, false }, { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } } },
-    { { false, true }, { { RECV }, { SEND } } },
-    { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } } },
+    { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } }, 0 },
+    { { false, false }, { { RECV }, { SEND, WAIT_SENDS } }, 0 },
+    { { false, true }, { { RECV }, { SEND, WAIT_SENDS } }, 0 },
+    { { false, true }, { { RECV, TEST, TEST }, { SEND, WAIT_SENDS } }, 0 },
+    { { false, false },
+      { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } },
+      0 },
+    { { false, true }, { { RECV, WAIT_RECVS }, { SEND, WAIT_SENDS } }, 0 },
+    { { false, true }, { { RECV }, { SEND } }, 0 },
+    { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } }, 0 },
+    { { false, false }, { { RECV }, { SEND, SEND, WAIT_SEND } }, 1 },
+    { { false, false }, { { RECV, SEND, WAIT_SENDS }, { SEND, SEND, WAIT_SEND, RECV, WAIT_RECVS } }, 1 },
+    { { false, false }, { { SEND, SEND }, { RECV, RECV, WAIT_RECVS } }, 0 },
+    { { false, true }, { { RECV }, { SEND, WAIT_SENDS } }, 0 },
+    { { false, false },
+      { { SEND, SEND, RECV, WAIT_RECVS }, { SEND, WAIT_SENDS, RECV, RECV, WAIT_RECVS } },
+      0 },
+    { { false, true }, { { RECV }, { SEND } }, 0 },
+    { { false, false }, { { RECV, RECV }, { SEND, WAIT_SENDS, SEND, WAIT_SENDS } }, 0 },
+    { { false, false }, { { RECV }, { SEND, SEND, WAIT_SEND } }, 1 },
 };
 
 static void helper_begin(struct step *step)
@@ -87,14 +100,15 @@ static bool is_private(const struct turn *t)
     case LIGHT_LOOKED:
     case UNLOCK:
     case WALK_POST_NOTIFY:
-    case WALK_END:
         return true;
+    case WALK_END:
+        return t->mine->taken == t->mine->ack;
     case HELP_LOOKED: /* (a burst begins or ends there, and it is counted, or no longer) */
         return !t->may_tick;
     case WALK_ACK:
         return t->mine->sends_done == t->mine->sends;
     case WALK_RECV:
-        return t->mine->ack == t->mine->recvs && (t->me->light || !t->mine->copies);
+        return t->mine->taken == t->mine->recvs && (t->me->light || !t->mine->copies);
     default:
         return false;
     }
@@ -115,6 +129,7 @@ static bool helper_move(struct step *step, int number)
                          .long_out = programs[step->scenario].is_long[rank],
                          .long_in = programs[step->scenario].is_long[1 - rank],
                          .may_tick = step->scenario >= BURSTS,
+                         .places = 1 + programs[step->scenario].ring,
                          .has_helper = 2 * rank + 1 < scenarios[step->scenario].moves,
                          .lines = programs[step->scenario].lines[rank] };
     if (!one_step(&turn))

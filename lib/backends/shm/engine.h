@@ -51,11 +51,11 @@ void progress_stop(struct shm_state *shm);
 void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? Not while somebody drives */
 void progress_advance(struct shm_state *shm);
 
-/* Is there something open that somebody of this rank must drive? A message that was posted is its receiver's: whoever waits for the send
- * looks, and nobody else needs to. */
+/* Is there something open that somebody of this rank must drive, or an ack to be written? A message that was posted is its receiver's:
+ * whoever waits for the send looks, and nobody else needs to. */
 static inline bool progress_has_work(const struct shm_state *shm)
 {
-    return shm->open > shm->posted_sends;
+    return shm->open > shm->posted_sends || shm->owes;
 }
 
 /* About to leave the library: let the progress thread take over what is open. */

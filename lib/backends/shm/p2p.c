@@ -23,11 +23,13 @@ bool p2p_progress(struct shm_state *shm, bool light)
     bool moved = sends_sweep(shm, light);
     moved |= shm->posted_any > 0 && recvs_from_anybody(shm);
     shm->unlooked = 0;
+    shm->owes = false;
     for (struct peer **at = &shm->busy, *peer; (peer = *at);) {
         int rank = (int)(peer - shm->peers);
         moved |= sends_push(shm, rank);
         peer->unlooked = 0;
         moved |= peer->receives > 0 && shm->posted_any == 0 && recvs_drain(shm, rank);
+        channel_flush(shm, rank, peer);
         peer->busy = peer->posted.first || peer->waiting.first || peer->receives > 0;
         if (peer->busy) {
             at = &peer->next;

@@ -98,7 +98,7 @@ static void progress_main(void *argument)
         if (shm->hurried && shm->drivers == 0)
             progress_look_again(shm);
         uint32_t seen = atomic_load(&rank_slot_of(shm, shm->rank)->progress.count);
-        bool moved = shm->drivers == 0 && shm->open > 0 && engine_progress(shm, false);
+        bool moved = shm->drivers == 0 && (shm->open > 0 || shm->owes) && engine_progress(shm, false);
         if (!progress_has_work(shm))
             progress_listen(shm, false);
         if (!moved && !progress_ticks(shm, hasty))

@@ -117,6 +117,7 @@ struct shm_state {
     bool progress_listens;  /* it is counted among the sleepers of slot.progress */
     _Atomic int drivers;    /* threads inside wait */
     int open, posted_sends; /* operations in the lists below, and those of them whose message was posted */
+    bool owes;              /* an ack was put off, to a busy peer: its next message is there already */
     unsigned refused;       /* messages that did not fit */
 
     struct peer *peers; /* by rank */
