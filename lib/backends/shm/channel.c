@@ -64,7 +64,7 @@ static void channel_publish_cell(struct peer *peer, struct cell *cell, uint64_t 
     cell->arrival = arrival;
     cell->verdict = VERDICT_DONE;
     atomic_store_explicit(&cell->seq, peer->sent, memory_order_release);
-    channel_fetch_to_write(peer);
+    channel_fetch_to_write(peer, peer->sent + WRITE_AHEAD);
     if (peer->sent - peer->slotted >= SLOT_STALE) {
         peer->slotted = peer->sent - RING_CELLS;
         seq = ((uint32_t)peer->slotted & SEQ_COUNT) | (seq & SEQ_HURRY);

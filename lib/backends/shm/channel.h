@@ -25,7 +25,9 @@
  *   Numbers. A cell's has 64 bits. A slot's has 30: it wraps; so that an old message is not taken for a new one, A rewrites
  *   the slot's number every SLOT_STALE messages. ack has 8, and counts at most RING_CELLS behind.
  *   One ack may count several messages: SEQ_BATCH, or all of a run. It is written before the receiver's engine is unlocked, sleeps
- *   or copies for long; so nobody waits for one that is put off. Its verdict is on the last message of the slot, which is read by A
+ *   or copies for long. Only an irecv that finds its message, and the next one too, puts it off until after the call: the program will ask for that
+ *   one soon, and meanwhile the ack counts as work of its own (shm.owes), which whoever drives does. So nobody waits for one in vain; and a receive
+ *   that finds nothing, and says what it wants, does so with all counted. Its verdict is on the last message of the slot, which is read by A
  *   before the slot is used again.
  *   Wake-ups are light (eventcount.h): news is written with release, and a sleeper looks twice.
  *   Progress threads. Waking that of a rank that computes costs two system calls, so a short message does not. A long
@@ -109,12 +111,13 @@ static inline size_t channel_stamps(int ranks)
 }
 
 /* A cell's line must come over from the core that used it last, and a row of messages would wait for each. So both ends have the
- * lines of the next cells fetched beforehand; the receiver one nearer, which is most often written already. */
+ * lines of the next cells fetched beforehand; the receiver one nearer, which is most often written already. The sender also those of messages that
+ * an ack has counted: their verdicts are read next, one after the other. */
 #define WRITE_AHEAD 4
 #define READ_AHEAD 2
-static inline void channel_fetch_to_write(const struct peer *peer)
+static inline void channel_fetch_to_write(const struct peer *peer, uint64_t number)
 {
-    const struct cell *cell = &peer->out_ring[(peer->sent + WRITE_AHEAD) % RING_CELLS];
+    const struct cell *cell = &peer->out_ring[number % RING_CELLS];
 #if defined(__x86_64__)
     __asm__ volatile(
         "prefetchw %0"

@@ -117,7 +117,10 @@ bool sends_read_acks(struct shm_state *shm, struct peer *peer)
 {
     struct dist_work *op;
     bool moved = false;
+    uint64_t number = peer->known;
     uint32_t ack = channel_look(peer);
+    while (number < peer->known)
+        channel_fetch_to_write(peer, ++number);
     while ((op = peer->posted.first) && op->match.key <= peer->known) {
         sends_handle_taken(shm, peer, op);
         moved = true;
