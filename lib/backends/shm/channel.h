@@ -228,5 +228,15 @@ static inline void channel_flush(struct shm_state *shm, int src, struct peer *pe
     if (peer->taken != peer->acked)
         channel_acknowledge(shm, src, peer);
 }
+/* The same at the end of a receive; or, if that does not block and another message is there, whoever drives does it, but most often the next one. */
+static inline void channel_flush_soon(struct shm_state *shm, int src, struct peer *peer, bool async)
+{
+    if (!async || peer->taken == peer->acked || !channel_peek(peer)) {
+        channel_flush(shm, src, peer);
+        return;
+    }
+    shm->owes = true;
+    p2p_busy(shm, peer);
+}
 
 #endif

@@ -197,15 +197,6 @@ static void recvs_look_for_any(struct shm_state *shm, struct dist_work *op)
     recvs_flush(shm);
 }
 
-/* Another message is there already: most often the program asks for it next, and one ack serves for both. Else whoever drives writes it. */
-static void recvs_put_off(struct shm_state *shm, struct peer *peer)
-{
-    if (peer->taken == peer->acked)
-        return;
-    shm->owes = true;
-    p2p_busy(shm, peer);
-}
-
 /* Can the next message of its sender be for nobody else? If it is there the receive need not be posted, else the receive says what it wants. */
 static bool recvs_take_at_once(struct shm_state *shm, struct dist_work *op)
 {
@@ -221,10 +212,7 @@ static bool recvs_take_at_once(struct shm_state *shm, struct dist_work *op)
         return false;
     recvs_deliver(shm, op, op->peer, envelope);
     channel_fetch_to_read(peer);
-    if (op->async && channel_peek(peer))
-        recvs_put_off(shm, peer);
-    else
-        channel_flush(shm, op->peer, peer);
+    channel_flush_soon(shm, op->peer, peer, op->async);
     return true;
 }
 
