@@ -117,10 +117,9 @@ static void all_reduce(struct exam *exam, int rank, int size)
 /* A barrier that was started goes on though its rank's stream, on a GPU, stands behind messages that come only after it. */
 static void barrier_beside(struct exam *exam, int rank)
 {
-    const double late = 0.02;
     tensor *first = tensor_full(DIST_I32, rank, 1), *second = tensor_full(DIST_I32, rank, 1);
     if (rank == 1)
-        usleep((useconds_t)(late * 1e6));
+        usleep(20000); /* late */
     dist_work *barrier = dist_barrier(.async_op = true);
     if (rank == 0) {
         dist_recv(first, 1);
@@ -192,6 +191,26 @@ static void burst(struct exam *exam, int rank, int sends, int board)
     tensor_free(t);
 }
 
+/* Four messages are there, two are asked for, and then their receiver computes: those two sends are over. */
+static void some_of(struct exam *exam, int rank)
+{
+    dist_work *works[4];
+    tensor *t[4];
+    for (int i = 0; i < 4; i++) {
+        if (rank == 1 && i % 2 == 0)
+            exam_check(exam, compute_until(peer_has_it, &exam->board[7 + i / 2], SECONDS),
+                       "after %d of 4 receives their sender did not go on for %d s", i, SECONDS);
+        t[i] = tensor_full(DIST_I32, rank, 1);
+        works[i] = rank == 0 ? dist_isend(t[i], 1) : dist_irecv(t[i], 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        if (rank == 0 && i % 2 == 0)
+            atomic_store(&exam->board[7 + i / 2], 1);
+        dist_wait(works[i]);
+        tensor_free(t[i]);
+    }
+}
+
 /* A blocking send whose message was copied aside (DIST_BUFFERING=eager) is over, and the message arrives all the same. */
 static void copies(struct exam *exam, int rank)
 {
@@ -215,15 +234,13 @@ static void copies(struct exam *exam, int rank)
 
 void conform_progress(struct exam *exam, int rank, int size)
 {
-    if (size >= 2 && rank < 2)
-        copies(exam, rank); /* first: what is started later may leave a thread behind that drives */
-    if (size >= 2 && rank < 2)
-        turns(exam, rank);
-    if (size >= 2 && rank < 2)
-        burst(exam, rank, 8, 2);
     if (size >= 2 && rank < 2) {
+        copies(exam, rank); /* first: what is started later may leave a thread behind that drives */
+        turns(exam, rank);
+        burst(exam, rank, 8, 2);
         exchanges(rank);
         burst(exam, rank, 1, 6);
+        some_of(exam, rank);
     }
     if (size >= 2)
         barrier_beside(exam, rank);
