@@ -146,8 +146,9 @@ bool recvs_drain(struct shm_state *shm, int src)
     struct peer *peer = &shm->peers[src];
     bool moved = false;
     while (peer->receives > 0 && recvs_take(shm, src)) {
+        if (moved) /* where this rank keeps pace, the sender is about to write there */
+            channel_fetch_to_read(peer);
         moved = true;
-        channel_fetch_to_read(peer);
     }
     channel_flush(shm, src, peer);
     return moved;
