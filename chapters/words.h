@@ -3,6 +3,7 @@
  *
  *     bool csv = asked_for("csv", count, words);       true for `simulate csv`, false for `simulate`; `simulate cvs` ends it
  *     int64_t steps = whole_number(words[4], 1000);    0: the word is no number from 1 to 1000
+ *     alone("survives");                               for programs that start jobs of their own: not under mpirun, distrun, ...
  */
 #ifndef WORDS_H
 #define WORDS_H
@@ -28,6 +29,19 @@ static inline int64_t whole_number(const char *word, int64_t most)
     char *end;
     long long number = strtoll(word, &end, 10);
     return end != word && *end == '\0' && number >= 1 && number <= most ? number : 0;
+}
+
+/* Under a launcher each of its ranks would start jobs, and they would be in each other's way. */
+static inline void alone(const char *program)
+{
+    static const char *const ranks[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK" };
+    for (int i = 0; i < 3; i++) {
+        const char *rank = getenv(ranks[i]);
+        if (rank && strcmp(rank, "0") == 0)
+            fprintf(stderr, "%s starts its ranks itself: run it without a launcher\n", program);
+        if (rank)
+            exit(2);
+    }
 }
 
 #endif

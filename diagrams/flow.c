@@ -163,7 +163,8 @@ static void draw_all(const struct flow *flow, const struct wish *wish)
 {
     static const char *const titles[] = { "A chain", "A ring", "A tree", "Who talks to whom" };
     char line[160], title[80];
-    snprintf(title, sizeof title, "%s of %d ranks", titles[flow->shape], flow->run->ranks);
+    snprintf(title, sizeof title, "%s of %d rank%s", titles[flow->shape], flow->run->ranks,
+             flow->run->ranks > 1 ? "s" : "");
     snprintf(line, sizeof line, "%s",
              flow->each > 1 ? "neighbouring ranks are drawn as one"
                             : "an arrow is a message; its number tells the order, then what it carries");

@@ -157,15 +157,16 @@ static void draw_key(struct chart *chart)
 static void draw_all(struct chart *chart, const struct wish *wish)
 {
     char line[200];
+    const char *s = chart->run->ranks > 1 ? "s" : "";
     double share = chart->all > 0 ? 100 * (1 - chart->busy / chart->all) : 0;
     if (wish->time)
         snprintf(line, sizeof line,
-                 "%d ranks; each works %.0f %% of the time; the pale ground is the bubble (%.0f %%)",
-                 chart->run->ranks, 100 - share, share);
+                 "%d rank%s; each works %.0f %% of the time; the pale ground is the bubble (%.0f %%)",
+                 chart->run->ranks, s, 100 - share, share);
     else
         snprintf(line, sizeof line,
-                 "%d ranks; %.0f slots, of which a rank works %.3g; the pale ground is the bubble (%.0f %%)",
-                 chart->run->ranks, chart->to - chart->from, chart->busy / chart->run->ranks, share);
+                 "%d rank%s; %.0f slots, of which a rank works %.3g; the pale ground is the bubble (%.0f %%)",
+                 chart->run->ranks, s, chart->to - chart->from, chart->busy / chart->run->ranks, share);
     dot_begin(chart->p, "schedule");
     dot_title(chart->p, (struct point){ fmax(x_of(chart, chart->to) / 2, 160), 38 },
               wish->title ? wish->title : "Who computes when", line);

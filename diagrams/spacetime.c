@@ -175,7 +175,8 @@ static void draw_all(struct sheet *sheet, const struct wish *wish)
     char line[600], title[80];
     spacetime_tags(sheet);
     subtitle(sheet, line, sizeof line);
-    snprintf(title, sizeof title, "%d ranks, as it happened", sheet->run->ranks);
+    snprintf(title, sizeof title, "%d rank%s, as it happened", sheet->run->ranks,
+             sheet->run->ranks > 1 ? "s" : "");
     double most = 300;
     for (int strip = 0; strip < sheet->strips; strip++)
         most = fmax(most, spacetime_in(sheet, strip, 0, sheet->begin[strip + 1] + 0.3).x);

@@ -128,9 +128,9 @@ static bool draw_bands(struct bands *b, struct overlap all, const struct wish *w
                         wish->name),
                false;
     snprintf(line, sizeof line,
-             "%d ranks; blue computes, amber communicates or waits for the others; %.0f %% of what could be "
+             "%d rank%s; blue computes, amber communicates or waits for the others; %.0f %% of what could be "
              "hidden was hidden",
-             b->run->ranks, 100 * overlap_share(all));
+             b->run->ranks, b->run->ranks > 1 ? "s" : "", 100 * overlap_share(all));
     dot_begin(b->p, "streams");
     dot_title(b->p, (struct point){ WIDTH / 2, wish->name ? 82 : 52 },
               wish->title ? wish->title : "What the streams were busy with", line);

@@ -28,6 +28,8 @@ static const struct {
     { "$P/13_scale/survives trian state", "usage: survives" },
     { "$P/13_scale/survives train state ten", "usage: survives" },
     { "$P/13_scale/survives train state 0", "usage: survives" },
+    { "RANK=0 $P/13_scale/survives", "survives starts its ranks itself: run it without a launcher\n" },
+    { "PMI_RANK=0 $P/10_data_parallel/checkpoint", "checkpoint starts its ranks itself" },
     { "cd / && $P/13_scale/survives", "cannot run build/bin/distrun (No such file or directory): run the "
                                       "program from the root of the workbook\n" },
     { "cd / && $P/13_scale/published",

@@ -43,7 +43,7 @@ static void run(int rank, int world_size)
 {
     dist_init_process_group();
     if (rank == 0)
-        printf("%d ranks; rank r brings [r + 1, 2r + 2]\n", world_size);
+        printf("%d rank%s; rank r brings [r + 1, 2r + 2]\n", world_size, world_size > 1 ? "s" : "");
     every_way(rank);
     add_up(rank, DIST_F32, "F32");
     add_up(rank, DIST_F16, "F16");

@@ -96,7 +96,8 @@ static void run(int rank, int world_size)
     dist_init_process_group();
     void *x = calloc(1, LARGEST);
     if (rank == 0) {
-        printf("%d ranks, each with a link of its own: alpha 5 us, beta 0.08 ns a byte\n", world_size);
+        printf("%d rank%s, each with a link of its own: alpha 5 us, beta 0.08 ns a byte\n", world_size,
+               world_size > 1 ? "s" : "");
         printf("%10s %10s %10s %10s %10s   fastest\n", "us:", names[0], names[1], names[2], names[3]);
     }
     for (int64_t bytes = 64; bytes <= LARGEST; bytes *= 16) {
@@ -110,7 +111,7 @@ static void run(int rank, int world_size)
             printf("%8.0f B %10.1f %10.1f %10.1f %10.1f   %s\n", (double)bytes, 1e6 * times[0],
                    1e6 * times[1], 1e6 * times[2], 1e6 * times[3], names[best]);
     }
-    if (rank == 0)
+    if (rank == 0 && world_size > 1)
         printf("by the formulas the ring beats the tree from %.0f B on; with 64 ranks from %.0f B on\n",
                crossing(network, world_size), crossing(network, 64));
     free(x);

@@ -60,7 +60,7 @@ static void run(int rank, int world_size)
 {
     dist_init_process_group();
     if (rank == 0) {
-        printf("%d elements on each of %d ranks\n", COUNT, world_size);
+        printf("%d elements on each of %d rank%s\n", COUNT, world_size, world_size > 1 ? "s" : "");
         printf("%-8s %8s %10s %12s %10s\n", "", "messages", "elements", "messages", "elements");
         printf("%-8s %19s %23s\n", "", "busiest rank sends", "all together");
         count("gather", world_size);

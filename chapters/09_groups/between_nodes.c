@@ -62,7 +62,8 @@ static void count(const char *name, int n)
 
 static void table(int n)
 {
-    printf("%d elements on each of %d ranks, %d on a node\n", COUNT, n, levels_per_node(n));
+    printf("%d elements on each of %d rank%s, %d on a node\n", COUNT, n, n > 1 ? "s" : "",
+           levels_per_node(n));
     printf("%-8s %8s %10s %12s\n%-8s %8s %10s %12s\n", "", "inside", "between", "between", "", "messages",
            "messages", "elements");
     for (int way = 0; way < WAYS; way++)

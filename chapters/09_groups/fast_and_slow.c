@@ -107,10 +107,11 @@ static void compare(void *x, int64_t bytes, int rank, int world_size)
 static void say_border(int n)
 {
     double border = levels_crossing(inside, between, n);
+    printf("by the formulas, with %d rank%s: the ring ", n, n > 1 ? "s" : "");
     if (border < 0)
-        printf("by the formulas, with %d ranks: the ring never beats two levels\n", n);
+        printf("never beats two levels\n");
     else
-        printf("by the formulas, with %d ranks: the ring beats two levels from %.0f B on\n", n, border);
+        printf("beats two levels from %.0f B on\n", border);
 }
 
 static void run(int rank, int world_size)
@@ -118,9 +119,9 @@ static void run(int rank, int world_size)
     dist_init_process_group();
     void *x = calloc(1, LARGEST);
     if (rank == 0)
-        printf("%d ranks, %d on a node\n%10s %8s %8s %8s   %-6s %17s\n%10s %8s %8s %8s   %-6s %8s %8s\n",
-               world_size, levels_per_node(world_size), "", "by the", "clocks", "", "", "by the formulas",
-               "us:", "ring", "tree", "levels", "best", "ring", "levels");
+        printf("%d rank%s, %d on a node\n%10s %8s %8s %8s   %-6s %17s\n%10s %8s %8s %8s   %-6s %8s %8s\n",
+               world_size, world_size > 1 ? "s" : "", levels_per_node(world_size), "", "by the", "clocks", "",
+               "", "by the formulas", "us:", "ring", "tree", "levels", "best", "ring", "levels");
     for (int64_t bytes = 64; bytes <= LARGEST; bytes *= 4)
         compare(x, bytes, rank, world_size);
     if (rank == 0) {

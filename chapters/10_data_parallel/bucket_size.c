@@ -86,8 +86,9 @@ static void run(int rank, int world_size)
     struct model m = model_new(DEEP, deep, 1);
     struct cost c = measure(&m, x, target);
     if (rank == 0 && !plan.csv)
-        printf("%d ranks: alpha %.0f us, beta %.3f ns a byte; forward %.2f ms, backward %.2f ms\n",
-               world_size, 1e6 * c.alpha, 1e9 * c.beta, 1e3 * c.forward, 1e3 * c.backward);
+        printf("%d rank%s: alpha %.0f us, beta %.3f ns a byte; forward %.2f ms, backward %.2f ms\n",
+               world_size, world_size > 1 ? "s" : "", 1e6 * c.alpha, 1e9 * c.beta, 1e3 * c.forward,
+               1e3 * c.backward);
     for (int i = 0; i < plan.sizes; i++) {
         int count = 0;
         double best = INFINITY;

@@ -101,7 +101,8 @@ static inline void run_buckets(int64_t full, int rank, int n)
     int count = 0;
     double seconds = time_of_step(&m, x, target, full, &count);
     if (rank == 0)
-        printf("%d bucket%s on %d ranks: %.1f ms a step\n", count, count > 1 ? "s" : "", n, 1e3 * seconds);
+        printf("%d bucket%s on %d rank%s: %.1f ms a step\n", count, count > 1 ? "s" : "", n, n > 1 ? "s" : "",
+               1e3 * seconds);
     model_free(&m);
     tensor_free(target);
     tensor_free(x);

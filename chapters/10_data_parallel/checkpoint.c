@@ -8,6 +8,7 @@
  * Run it:  make run-10 PROG=checkpoint N=4
  */
 #define _DEFAULT_SOURCE /* signal(): a handler stays, though its signal has come */
+#include "../words.h"
 #include "checkpoint.h"
 
 #include <signal.h>
@@ -110,6 +111,7 @@ static void clean_up(int number)
 int main(void)
 {
     char number[16];
+    alone("checkpoint");
     if (!mkdtemp(folder))
         give_up("make", folder);
     snprintf(path, sizeof path, "%s/state", folder);

@@ -42,7 +42,7 @@ static void run(int rank, int world_size)
     }
     bool same = over_all(same_bits(shares, whole), DIST_MIN) > 0;
     if (rank == 0)
-        printf("weights after %d steps on %d ranks: %s\n", STEPS, world_size,
+        printf("weights after %d steps on %d rank%s: %s\n", STEPS, world_size, world_size > 1 ? "s" : "",
                same ? "the same bits" : "OTHER BITS");
     sharded_free(shares);
     sharded_free(whole);

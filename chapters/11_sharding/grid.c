@@ -98,15 +98,15 @@ static void check(int dp, int tp, int pp)
 /* Rank 0: the mean loss of the last 50 steps, of the last 5 in a short run; or every step's. */
 static void tell(struct grid *g, int step, double loss)
 {
-    int every = wish.steps < 100 ? 5 : 50;
-    g->sum = step % every == 1 ? loss : g->sum + loss;
+    int every = wish.steps < 100 ? 5 : 50, first = step - (step - 1) % every;
+    g->sum = step == first ? loss : g->sum + loss;
     if (dist_get_rank() != 0)
         return;
     if (wish.csv)
         printf("%d,%d,%d,%d,%.9g\n", mesh_size(g->mesh, "dp"), mesh_size(g->mesh, "tp"),
                mesh_size(g->mesh, "pp"), step, loss);
-    else if (step % every == 0)
-        printf("steps %3d to %3d: loss %.4f\n", step - every + 1, step, g->sum / every);
+    else if (step == first + every - 1 || step == wish.steps)
+        printf("steps %3d to %3d: loss %.4f\n", first, step, g->sum / (step - first + 1));
 }
 
 static void run(int rank, int world_size)

@@ -42,8 +42,9 @@ static void measure(const struct text *t, struct config config, int stage)
     long long counted = tensor_memory_allocated() - before, all = 0;
     const int *sample = text_sample(t, 1, s->rank);
     if (stage == 0 && s->rank == 0)
-        printf("activations of a sample: computed %lld bytes, counted %lld\n", activations(&config),
-               left_by_forward(s, sample));
+        printf("activations of a sample: computed %lld bytes, counted %lld\nbytes on each of %d rank%s\n"
+               "stage    weights  gradients      AdamW   together    counted  at most in a step\n",
+               activations(&config), left_by_forward(s, sample), s->size, s->size > 1 ? "s" : "");
     tensor_reset_peak_memory();
     sharded_gradients(s, sample);
     sharded_step(s, 1);
@@ -62,10 +63,7 @@ static void run(int rank, int world_size)
 {
     dist_init_process_group();
     struct text *t = text_read();
-    if (rank == 0)
-        printf("bytes on each of %d ranks\nstage    weights  gradients      AdamW   together    counted  at "
-               "most in a step\n",
-               world_size);
+    (void)rank, (void)world_size;
     for (int stage = 0; stage <= 3; stage++)
         measure(t, config_for(t, 1), stage);
     free(t);

@@ -34,6 +34,13 @@ struct config {
 static inline struct config config_for(const struct text *t, int parts)
 {
     int heads = 4 % parts == 0 ? 4 : parts;
+    if (heads > MOST_HEADS) {
+        if (dist_get_rank() == 0)
+            fprintf(stderr, "a layer has room for %d heads, and each rank needs one: take up to %d ranks\n",
+                    MOST_HEADS, MOST_HEADS);
+        dist_barrier(); /* nobody ends before it is said */
+        exit(2);
+    }
     return (struct config){ .layers = 4,
                             .width = 16 * heads,
                             .heads = heads,

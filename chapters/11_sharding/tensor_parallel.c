@@ -27,8 +27,8 @@ static void run(int rank, int world_size)
     double apart = over_all(gradients_apart(&whole, &part), DIST_MAX);
     long long sum = 4LL * config.length * config.width;
     if (rank == 0) {
-        printf("%d heads on %d ranks: loss %.4f, on one rank %.4f\n", config.heads, world_size, cut_loss,
-               loss);
+        printf("%d heads on %d rank%s: loss %.4f, on one rank %.4f\n", config.heads, world_size,
+               world_size > 1 ? "s" : "", cut_loss, loss);
         printf("gradients: %s\n", apart < 1e-5 ? "equal to within 1e-5" : "WRONG");
         printf("parameters of a layer: %lld on one rank, %lld here\n", (long long)whole.block[1].length,
                (long long)part.block[1].length);

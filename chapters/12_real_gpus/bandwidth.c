@@ -63,7 +63,7 @@ static void run(int rank, int world_size)
 {
     dist_init_process_group();
     if (rank == 0 && !plan.csv) {
-        printf("all_reduce of F32 on %d ranks\n", world_size);
+        printf("all_reduce of F32 on %d rank%s\n", world_size, world_size > 1 ? "s" : "");
         printf("%10s %10s %10s %10s\n", "bytes", "time us", "GB/s", "bus GB/s");
     }
     for (int64_t bytes = plan.least; bytes <= plan.most; bytes *= 8) {

@@ -82,8 +82,8 @@ static void run(int rank, int world_size)
         ask(&l, out, x, decode ? 1 : WORDS);
         double seconds = ask(&l, out, x, decode ? 1 : WORDS);
         if (rank == 0)
-            printf("%s: %2d all_reduce of %4lld bytes, %.1f us in all\n", decode ? "decode " : "prefill",
-                   l.reduces, (long long)l.bytes, seconds * 1e6);
+            printf("%s: %2d all_reduce%s of %lld bytes, %.1f us in all\n", decode ? "decode " : "prefill",
+                   l.reduces, l.reduces > 1 ? "s" : "", (long long)l.bytes, seconds * 1e6);
     }
     double sum = tensor_sum(y);
     if (rank == 0)

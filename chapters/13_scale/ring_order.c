@@ -51,8 +51,8 @@ static void run(int rank, int world_size)
     dist_barrier();
     int badly = pass_on(dealt, rank, world_size);
     if (rank == 0)
-        printf("a ring of %d on 2 nodes: in order %d messages leave their node, dealt out %d\n", world_size,
-               well, badly);
+        printf("a ring of %d on %s: in order %d messages leave their node, dealt out %d\n", world_size,
+               world_size > 1 ? "2 nodes" : "1 node", well, badly);
     dist_destroy_process_group();
 }
 

@@ -135,6 +135,7 @@ static bool same_bytes(const char *left, const char *right)
 static int both(const char *self)
 {
     char folder[] = "build/survives-XXXXXX", calm[40], rough[40]; /* in the tree: Ctrl-C leaves it */
+    alone("survives");
     if (access(DISTRUN, X_OK) != 0) {
         fprintf(stderr, "cannot run " DISTRUN " (%s): run the program from the root of the workbook\n",
                 strerror(errno));

@@ -23,6 +23,16 @@ openmpi | mpich | gloo) ;;
 esac
 [ "$engine" = mpi ] || has $engine || { echo "the library's part for $engine is not built; \`make doctor\` says what to install" >&2; exit 2; }
 
+# Whoever starts jobs of its own has no place under a launcher.
+for program; do
+    shift
+    case $program in
+    */10_data_parallel/checkpoint | */13_scale/survives) echo "$program is left out: it starts its ranks itself" ;;
+    *) set -- "$@" "$program" ;;
+    esac
+done
+[ $# -gt 0 ] || exit 2
+
 # A host's /tmp ends with it. A report is for whoever reads it afterwards.
 DIST_REPORT=${DIST_REPORT:-$PWD/build/deadlock.json}
 export DIST_REPORT

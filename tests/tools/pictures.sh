@@ -27,7 +27,7 @@ has_neato()
 # trace PROGRAM RANKS KIND...: leaves $work/trace.json, a report where KIND is waitfor.
 trace()
 {
-    rm -f $work/trace.json && report= variable=DIST_TRACE
+    rm -f $work/trace.json $work/report.json && report= variable=DIST_TRACE
     case $3 in waitfor*) variable=DIST_REPORT ;; explain*) report=$work/report.json ;; esac
     env DIST_REPORT="$report" $variable=$work/trace.json WORLD_SIZE="$2" DIST_OUTPUT=ordered timeout -k 2 60 "build/$1" >$work/out 2>$work/err </dev/null
     status=$?
@@ -69,10 +69,7 @@ moving()
 
 # The results that the plot of the README shows, and the plot.
 measured=tests/bench/results/2026-11-22-two-epyc-cores.txt
-plot()
-{
-    awk -f tests/bench/ratios.awk $measured
-}
+plot() { awk -f tests/bench/ratios.awk $measured; }
 
 # For how many ranks a picture of that kind is drawn.
 sizes() { case $1 in play* | page* | explain*) echo 4 ;; *) echo 2 4 7 ;; esac; }
@@ -191,6 +188,8 @@ say_where()
 own_one()
 {
     trace "$2" $n "$3" || return 1
+    case $3 in waitfor*) needed=trace.json ;; explain*) needed=report.json ;; *) needed=out ;; esac
+    [ -e $work/$needed ] || { echo "  no picture of build/$2: with N=$n there is nothing to report"; return; }
     case $3 in play* | page* | explain*) moving "$work/$1.$n" "$3" && echo "  $PWD/$work/$1.$n.$(ending "$3")   (moves: look at it with a browser)"; return ;; esac
     draw "$work/$1.$n" "$3" && say_where "$work/$1.$n"
 }
@@ -237,7 +236,7 @@ case $1 in
         echo "There are no pictures of a chapter $2; $list lists what there is." >&2
         exit 2
     fi
-    echo "drawn from your run with $n ranks:"
+    echo "drawn from your run with $n rank$([ "$n" = 1 ] || echo s):"
     each_picture "$2_" own_one
     beside "$2"
     ;;
