@@ -45,8 +45,8 @@ struct nearest nearest_to(const char *text, size_t length)
 
 void nearest_try(struct nearest *nearest, const char *word, size_t length)
 {
-    size_t longer = length > nearest->length ? length - nearest->length : nearest->length - length;
-    if (length > LONGEST || nearest->length > LONGEST || longer >= nearest->distance) /* it is that far at least */
+    size_t least = length > nearest->length ? length - nearest->length : nearest->length - length;
+    if (length > LONGEST || nearest->length > LONGEST || least >= nearest->distance)
         return;
     size_t far = nearest_distance(nearest->text, nearest->length, word, length);
     if (far >= nearest->distance || far >= length)
