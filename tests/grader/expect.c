@@ -9,8 +9,8 @@
 
 static bool right_enough(const struct sitting *s, double is, double must)
 {
-    double larger = fabs(must) > 1 ? fabs(must) : 1;
-    return s->tolerance == 0 ? is == must : fabs(is - must) <= s->tolerance * larger;
+    double largest = fmax(fmax(1, s->largest), fabs(must));
+    return s->tolerance == 0 ? is == must : fabs(is - must) <= s->tolerance * largest;
 }
 
 /* "[1, 2, 3, ...]" */
@@ -29,7 +29,7 @@ static void compare(struct sitting *s, int rank, const char *name, const struct 
 {
     char has[200] = "", wants[200] = "";
     int64_t wrong = 0, first = -1;
-    bool rounded = head->type == DIST_F64;
+    bool rounded = head->type == DIST_F64 || head->type == DIST_I32 || head->type == DIST_I64;
     for (int64_t i = 0; i < head->count; i++) {
         double is = sheet_item(head, data, i), must = right(s, rank, i);
         bool good = right_enough(s, is, must);
@@ -41,13 +41,14 @@ static void compare(struct sitting *s, int rank, const char *name, const struct 
     }
     if (wrong == 0)
         return;
-    feedback("rank %d holds %.9g, expected %.9g; first wrong element of %s: %lld (%lld of %lld wrong)", rank,
-             sheet_item(head, data, first), right(s, rank, first), name, (long long)first, (long long)wrong,
-             (long long)head->count);
+    feedback("rank %d holds %.10g, expected %.10g; first wrong element of %s: %lld (%lld of %lld wrong)",
+             rank, sheet_item(head, data, first), right(s, rank, first), name, (long long)first,
+             (long long)wrong, (long long)head->count);
     if (head->count > 1)
         feedback("    holds %s, expected %s", has, wants);
     if (rounded)
-        feedback("    That is nearly right: these are F64, and something on their way is an F32 or a float.");
+        feedback("    That is nearly right: these are %s, and something on their way is an F32 or a float.",
+                 head->type == DIST_F64 ? "F64" : "whole numbers");
 }
 
 void expect_on(struct sitting *s, int rank, const char *name, int64_t count, answer *right)

@@ -7,7 +7,7 @@
  *
  *     GRADED(every_element, 6)                            a test, worth 6 points
  *     {
- *         EACH_SITTING(s, 1, 8) {                        2 to 8 ranks, and then 1
+ *         EACH_SITTING(s, 1, 9) {                        2 to 9 ranks, and then 1
  *             int64_t n = pick(s, 1, 9);
  *             give_random(s, "mine", DIST_F32, n);        to every rank its own
  *             sit(s);                                     the learner's program runs, its calls randomly late
@@ -51,7 +51,8 @@ struct sitting {
     bool
         again; /* the second call in one run; what is given, handed in and seen in `run` is all of that one */
     double
-        tolerance; /* how far an element may be off, relative to the larger of 1 and what is expected; at first 0 */
+        tolerance; /* how far an element may be off, relative to the largest of 1, `largest` and what is expected; at first 0 */
+    double largest; /* of what give_random has given */
     const struct run
         *run; /* once sat: what the ranks did (diagrams/run.h); NULL: it did not end as it should */
     uint64_t seed;
@@ -95,12 +96,13 @@ int64_t pick(struct sitting *s, int64_t least, int64_t most);
  * run more than in the first. */
 int64_t pick_length(struct sitting *s);
 
-/* To every rank random numbers of its own, from 1 to 99, of either sign where the type has one, and never two neighbours alike, in F32 with a
- * half, which no int can hold: sums of them are exact in every type but U8. */
+/* To every rank random numbers of its own, of either sign where the type has one, and never two neighbours alike. No other type of at
+ * most as many bytes holds them (but an F64 those of an I64: desk_times_exactly), so whoever brings them through one is seen. In F32 they
+ * are four digits and a half, in F64 fractions; of both, some thousand can be added up without rounding. */
 void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count);
 
-/* The same in F64, each with a little more, which no F32 can hold. Sums of them are still exact. */
-void give_fractions(struct sitting *s, const char *name, int64_t count);
+/* To every rank F32 numbers of its own from 1 to 99, and a half: for what is multiplied more than once. */
+void give_below_100(struct sitting *s, const char *name, int64_t count);
 
 /* To one rank these numbers; to every rank this number. */
 void give(struct sitting *s, int rank, const char *name, enum dist_type type, const double *values,
@@ -148,6 +150,10 @@ int way_calls(const struct sitting *s, int rank,
 int64_t way_call_bytes(const struct sitting *s, int rank, const char *name); /* in all of these together */
 
 int way_collectives(const struct sitting *s, int rank); /* collectives that a rank took part in */
+
+/* Does its rank stand in this act until something is there that it has started? Not in a look whether it is (dist_is_completed), nor in a
+ * wait for what such a look has found there. */
+bool way_waits(const struct run *run, int act);
 
 /* Has what a rank passes on travelled? It has sent at least so many bytes in messages, or taken part with them in collectives: who has
  * brought its values home otherwise gets no points for the way. */

@@ -6,4 +6,7 @@
 #define AGAIN_BEGINS "desk: called again"
 #define AGAIN_ENDS "desk: over again"
 
+/* The rank asks again and again for what it has just sent. */
+#define ASKS_AGAIN "desk: asks again"
+
 #endif

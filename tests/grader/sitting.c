@@ -111,30 +111,48 @@ void give_number(struct sitting *s, const char *name, double value)
         give(s, rank, name, DIST_F64, &value, 1);
 }
 
-static void give_whole_and(double fraction, struct sitting *s, const char *name, enum dist_type type,
-                           int64_t count)
+/* What numbers are drawn: (a whole one + fraction) x unit. */
+struct spread {
+    int64_t least, most;
+    double fraction, unit;
+};
+
+/* Of either sign where the type has one; never two neighbours alike. */
+static void give_spread(struct sitting *s, const char *name, enum dist_type type, int64_t count,
+                        struct spread spread)
 {
     double *values = calloc((size_t)count + 1, sizeof *values);
-    int64_t last = 0;
+    int64_t last = spread.least - 1;
     for (int rank = 0; values && rank < s->ranks; rank++) {
         for (int64_t i = 0; i < count; i++) {
-            int64_t value = pick(s, 1, 98);
-            last = value >= last ? value + 1 : value; /* from 1 to 99, but not the last one */
-            values[i] = ((double)last + fraction) * (type != DIST_U8 && pick(s, 0, 1) ? -1 : 1);
+            int64_t value = pick(s, spread.least, spread.most - 1);
+            last = value >= last ? value + 1 : value; /* one of all but the last one */
+            values[i] = ((double)last + spread.fraction) * spread.unit;
+            values[i] *= type != DIST_U8 && pick(s, 0, 1) ? -1 : 1;
         }
         give(s, rank, name, type, values, count);
     }
+    s->largest = fmax(s->largest, (double)(spread.most + 1) * spread.unit);
     free(values);
 }
 
 void give_random(struct sitting *s, const char *name, enum dist_type type, int64_t count)
 {
-    give_whole_and(type == DIST_F32 ? 0.5 : 0, s, name, type, count);
+    static const struct spread spreads[] = {
+        [DIST_F32] = { 1024, 2047, 0.5, 1 },           /* 12 bits: an F16 has 11 */
+        [DIST_F64] = { 1, 99, 0x1p-25, 1 },            /* 26 bits and more: an F32 has 24 */
+        [DIST_F16] = { 1024, 2047, 0, 1 },             /* 11 bits: a BF16 has 8 */
+        [DIST_BF16] = { 128, 255, 0, 1 << 20 },        /* beyond the largest F16 */
+        [DIST_I32] = { 1 << 23, 1 << 25, 0.5, 2 },     /* odd, beyond 2^24: no F32 */
+        [DIST_I64] = { 1LL << 31, 1LL << 32, 0.5, 2 }, /* beyond the largest I32, and odd */
+        [DIST_U8] = { 1, 99, 0, 1 },
+    };
+    give_spread(s, name, type, count, spreads[type]);
 }
 
-void give_fractions(struct sitting *s, const char *name, int64_t count)
+void give_below_100(struct sitting *s, const char *name, int64_t count)
 {
-    give_whole_and(0x1p-25, s, name, DIST_F64, count);
+    give_spread(s, name, DIST_F32, count, (struct spread){ 1, 99, 0.5, 1 });
 }
 
 static double item(const struct sheet *sheet, const char *name, int64_t i)

@@ -84,6 +84,13 @@ int way_collectives(const struct sitting *s, int rank)
     return count;
 }
 
+bool way_waits(const struct run *run, int act)
+{
+    const struct act *wait = &run->acts[act];
+    bool first = wait->started < 0 || run->acts[wait->started].finished == act;
+    return wait->kind == ACT_WAIT && first && strcmp(wait->name, "is_completed") != 0;
+}
+
 bool way_carries(struct sitting *s, int rank, int64_t bytes)
 {
     int64_t carried = way_bytes(s, rank);

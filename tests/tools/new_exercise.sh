@@ -112,7 +112,7 @@ static double from_the_previous(const struct sitting *s, int rank, int64_t i)
 
 GRADED(what_arrives, 6)
 {
-    EACH_SITTING(s, 2, 8) {
+    EACH_SITTING(s, 2, 9) {
         int64_t n = pick(s, 1, 9);
         give_random(s, "mine", DIST_F32, n);
         sit(s);

@@ -18,7 +18,7 @@ static double cards(const struct sitting *s, int rank, int64_t i)
 
 GRADED(every_card_everywhere, 7)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         give_random(s, "secret", DIST_F32, 1);
         sit(s);
         expect(s, "list", 3 * s->ranks, cards);

@@ -15,7 +15,7 @@ static double entry(const struct sitting *s, int rank, int64_t i)
 
 GRADED(every_entry, 6)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         give_random(s, "mine", DIST_F32, 1);
         sit(s);
         for (int r = 0; r < s->ranks; r++)

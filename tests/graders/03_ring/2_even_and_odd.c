@@ -29,7 +29,7 @@ static int64_t lay_out(struct sitting *s)
 
 GRADED(both_neighbours, 6)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         int64_t n = lay_out(s);
         sit(s);
         expect(s, "from_left", n, left);

@@ -30,7 +30,11 @@ GRADED(one_message_each_way, 3)
                 s, sends_back == back && sends_forward == forward && way_sends(s, r) == back + forward,
                 "messages sent by rank %d: %d, to the stage before: %d, to the next: %d; expected %d and %d",
                 r, way_sends(s, r), sends_back, sends_forward, back, forward);
-            way_carries(s, r, (back + forward) * NETWORK_WIDTH * 8);
+            int64_t bytes = (back + forward) * (int64_t)given(s, r, "rows", 0) * NETWORK_WIDTH * 8;
+            claim(s, way_bytes(s, r) == bytes,
+                  "rank %d sent %lld bytes; an activation for the next stage and a gradient for the one "
+                  "before are %lld",
+                  r, (long long)way_bytes(s, r), (long long)bytes);
         }
     }
 }

@@ -80,14 +80,15 @@ static int went_on(const struct run *run, int act)
     return -1;
 }
 
-/* Was a send waited for, before its rank went on? */
+/* Was a send waited for, or asked for again and again, before its rank went on? */
 static bool held_up(const struct run *run, int send)
 {
     int next = went_on(run, send);
     bool waited = run->acts[send].kind == ACT_SEND;
-    for (int i = send; i < next; i++)
-        waited = waited || (run->acts[i].kind == ACT_WAIT && run->acts[i].started == send &&
-                            strcmp(run->acts[i].name, "is_completed") != 0);
+    for (int i = send; i < next; i++) {
+        bool asked = run->acts[i].kind == ACT_SPAN && strcmp(run->acts[i].name, ASKS_AGAIN) == 0;
+        waited = waited || asked || (run->acts[i].started == send && way_waits(run, i));
+    }
     return waited && next >= 0;
 }
 
@@ -119,17 +120,25 @@ GRADED(order_on_every_stage, 3)
     }
 }
 
+/* The message that leaves, or that has come, with this act; NULL: none. One whose receive was only started has not come yet. */
+static const struct act *message_at(const struct run *run, int act)
+{
+    const struct act *a = &run->acts[act];
+    if (a->kind == ACT_WAIT && a->started >= 0 && run->acts[a->started].finished == act)
+        return run->acts[a->started].kind == ACT_IRECV ? &run->acts[a->started] : NULL;
+    return a->kind < ACT_IRECV ? a : NULL;
+}
+
 /* The most micro-batches that had come to this stage, and whose gradients had not left it: counted at its window to the
  * stage before; on rank 0, which has none, at that to rank 1. */
 static int most_in_flight(const struct sitting *s, int rank)
 {
     int in_flight = 0, most = 0;
     for (int i = s->run->first[rank]; i < s->run->first[rank + 1]; i++) {
-        const struct act *act = &s->run->acts[i];
-        bool sends = act->kind == ACT_SEND || act->kind == ACT_ISEND;
-        bool receives = act->kind == ACT_RECV || act->kind == ACT_IRECV;
-        if ((!sends && !receives) || act->peer != (rank > 0 ? rank - 1 : 1))
+        const struct act *act = message_at(s->run, i);
+        if (!act || act->peer != (rank > 0 ? rank - 1 : 1))
             continue;
+        bool receives = act->kind == ACT_RECV || act->kind == ACT_IRECV;
         in_flight += receives == (rank > 0) ? 1 : -1;
         most = in_flight > most ? in_flight : most;
     }

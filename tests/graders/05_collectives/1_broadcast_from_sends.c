@@ -22,7 +22,7 @@ static int64_t lay_out(struct sitting *s, int64_t src)
 
 GRADED(from_rank_0, 3)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         int64_t n = lay_out(s, 0);
         sit(s);
         expect(s, "x", n, of_src);

@@ -19,7 +19,7 @@ static double right_edge(const struct sitting *s, int rank, int64_t i)
 
 GRADED(every_edge_arrives, 7)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         int64_t n = pick_length(s);
         give_random(s, "first", DIST_F32, n);
         give_random(s, "last", DIST_F32, n);

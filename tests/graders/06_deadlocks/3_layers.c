@@ -35,7 +35,7 @@ static double own_bias(const struct sitting *s, int rank, int64_t i)
 /* Weights and bias of one size: then a mixed-up tag is not found by its length. */
 GRADED(weights_and_bias_arrive, 7)
 {
-    EACH_SITTING(s, 2, 8) {
+    EACH_SITTING(s, 2, 9) {
         int64_t n = pick_length(s);
         give_random(s, "weights", DIST_F32, n);
         give_random(s, "bias", DIST_F32, n);

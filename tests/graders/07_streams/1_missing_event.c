@@ -10,13 +10,13 @@ const struct exercise exercise = {
 
 static double squared(const struct sitting *s, int rank, int64_t i)
 {
-    double x = 3 * given(s, rank, "x", i);
+    double x = -2 * given(s, rank, "x", i);
     return x * x;
 }
 
 static double sum(const struct sitting *s, int rank, int64_t i)
 {
-    return 3 * given(s, rank, "x", i) + squared(s, rank, i);
+    return -2 * given(s, rank, "x", i) + squared(s, rank, i);
 }
 
 /* Held: the work waits until the learner's function has returned, on all ranks. A rank alone has nobody to wait for. */

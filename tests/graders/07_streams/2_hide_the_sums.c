@@ -65,26 +65,20 @@ static int sum_of(const struct run *run, int rank, int nth)
     return -1;
 }
 
-/* A wait, and not just a look whether it is there. */
-static bool waits(const struct act *act)
-{
-    return act->kind == ACT_WAIT && strcmp(act->name, "is_completed") != 0;
-}
-
-/* Where a rank waits for what it has started; -1: nowhere, or inside the call. */
+/* Where a rank waits for what it has started: perhaps inside the call; -1: nowhere. */
 static int wait_for(const struct run *run, int act)
 {
     int rank = run->acts[act].rank;
     for (int i = act; i < run->first[rank + 1]; i++)
-        if (waits(&run->acts[i]) && run->acts[i].started == act)
+        if (run->acts[i].started == act && way_waits(run, i))
             return i;
-    return -1;
+    return run->acts[act].finished < 0 ? act : -1;
 }
 
 static int first_wait(const struct run *run, int rank)
 {
     int i = run->first[rank];
-    while (i < run->first[rank + 1] && !waits(&run->acts[i]))
+    while (i < run->first[rank + 1] && !way_waits(run, i))
         i++;
     return i;
 }
@@ -98,7 +92,10 @@ static void look(struct sitting *s, int rank, int layers)
         if (!claim(s, here >= 0 && (i == 0 || here < next),
                    "rank %d: backward(%d) must come, once, before backward(%d)", rank, i, i - 1) ||
             !claim(s, sum > here,
-                   "rank %d started fewer sums than layers, or one before its gradient was there", rank))
+                   "rank %d started fewer sums than layers, or one before its gradient was there", rank) ||
+            !claim(s, s->run->acts[sum].elements == i + 1,
+                   "rank %d started a sum of %lld numbers where that of layer %d comes, which has %d", rank,
+                   (long long)s->run->acts[sum].elements, i, i + 1))
             return;
         claim(s, i == 0 || sum < next, "rank %d: the sum of layer %d started only after backward(%d)", rank,
               i, i - 1);
@@ -106,7 +103,7 @@ static void look(struct sitting *s, int rank, int layers)
               "rank %d waited before it started the sum of layer 0; no wait may stand before the last "
               "backward and its sum",
               rank);
-        claim(s, i == 0 || wait > last,
+        claim(s, i == 0 || wait < 0 || wait > last,
               "rank %d waited for the sum of layer %d before the last backward: the stream computes nothing "
               "meanwhile",
               rank, i);

@@ -58,7 +58,7 @@ static void no_detour(struct sitting *s)
 
 GRADED(the_sum_everywhere, 4)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         int64_t n = any_length(s), more = n + pick(s, 1, 9);
         lay_out(s, n, 2);
         give_random(s, "x again", DIST_F32, more);

@@ -40,7 +40,7 @@ static void lay_out(struct sitting *s, int64_t size, int calls)
 
 GRADED(block_r_of_the_sum, 4)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         int64_t size = pick_length(s), larger = size + pick(s, 1, 9);
         lay_out(s, size, 2);
         give_random(s, "input again", DIST_F32, larger * s->ranks);

@@ -84,7 +84,7 @@ static void expect_grids(struct sitting *s)
 
 GRADED(who_is_in_it, 5)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         sit(s);
         expect_grids(s);
     }

@@ -38,16 +38,13 @@ static int lay_out(struct sitting *s, double *begin, int calls, bool held)
     give_number(s, "full", full > 1 ? full : 1);
     give_number(s, "calls", calls);
     give_number(s, "held", held);
-    if (s->ranks == 4)
-        give_fractions(s, "gradients", (int64_t)begin[layers]);
-    else
-        give_random(s, "gradients", DIST_F32, (int64_t)begin[layers]);
+    give_random(s, "gradients", s->ranks == 4 ? DIST_F64 : DIST_F32, (int64_t)begin[layers]);
     return layers;
 }
 
 GRADED(all_gradients_are_summed, 5)
 {
-    EACH_SITTING(s, 1, 8) {
+    EACH_SITTING(s, 1, 9) {
         double begin[LAYERS + 1];
         int layers = lay_out(s, begin, 2, false);
         sit(s);
@@ -97,7 +94,7 @@ static void follow(struct sitting *s, int rank, const int64_t *right, int count)
         const struct act *act = &s->run->acts[i];
         int64_t did = meaning(act);
         if (did == 0) {
-            waited = waited || (act->kind == ACT_WAIT && strcmp(act->name, "is_completed") != 0);
+            waited = waited || way_waits(s->run, i);
             continue;
         }
         if (next >= count || did != right[next]) {

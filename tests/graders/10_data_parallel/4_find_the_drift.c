@@ -63,7 +63,7 @@ static void spoil(struct sitting *s, double *values, int64_t length, int64_t way
 {
     int64_t k = pick(s, 1, length - 1);
     if (way == 0) {
-        values[k] += 1;
+        values[k * pick(s, 0, 1)] += 1; /* often the first one */
     } else if (way == 1) {
         double kept = values[0];
         values[0] = values[k];

@@ -7,9 +7,10 @@ int64_t steps_between(double step, double write, double mean_of_one, int world_s
     tensor_set(t, 0, step);
     tensor_set(t, 1, write);
     dist_wait(dist_all_reduce(t, .op = DIST_MAX, .async_op = true));
-    double square = 2 * tensor_item(t, 1) * mean_of_one / world_size; /* of the seconds of work */
+    double longest = tensor_item(t, 0),
+           square = 2 * tensor_item(t, 1) * mean_of_one / world_size; /* of the seconds of work */
     int64_t steps = 1;
-    while ((steps + 0.5) * tensor_item(t, 0) * ((steps + 0.5) * tensor_item(t, 0)) <= square)
+    while ((steps + 0.5) * longest * ((steps + 0.5) * longest) <= square)
         steps++;
     tensor_free(t);
     return steps;

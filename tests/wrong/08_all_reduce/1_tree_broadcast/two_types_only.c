@@ -1,4 +1,4 @@
-/* feedback: send all of it, in its own type */
+/* feedback: something on their way is an F32 */
 #include "dist.h"
 void tree_broadcast(tensor *x, int root, int rank, int n)
 {
