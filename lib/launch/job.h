@@ -149,6 +149,9 @@ void launch_thread_arrives(struct launch_self *self);
 void launch_needs_locks(struct launch_self *self); /* from now on */
 bool launch_can_settle(void); /* can what others have stored be made seen? Else none goes without a lock */
 
+/* pipes.c: a closed stdin, stdout or stderr would have its number given to the next file or socket of ours, into which is then printed. */
+void launch_fill_standard_files(void);
+
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);
 

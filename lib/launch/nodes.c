@@ -89,8 +89,9 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
             "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
             nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
     /* Ranks of another launcher name none, on any machine. */
-    if (introduction->program == 0 && nodes->program != 0)
-        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s cannot run its program, and has said why there", who);
+    if (introduction->program != nodes->program && (introduction->program == 0 || nodes->program == 0))
+        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s cannot start its ranks, and has said why there",
+                        introduction->program == 0 ? who : first);
     if (introduction->program != nodes->program)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s starts another program than node 0; copy the same one to all machines", who);

@@ -181,5 +181,6 @@ int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
     nodes->program = nodes_read_number_of(program, nodes->key);
     nodes->alike = alike_of(launch_backend(), false);
     nodes->seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
-    return status ? status : nodes_meet(nodes, -1, why);
+    bool alone = !program && nodes->made_secret; /* which nobody can know */
+    return status || alone ? status : nodes_meet(nodes, -1, why);
 }
