@@ -193,3 +193,19 @@ Test(nodes_foreign, that_do_not_fit_are_told)
     unlike((struct machine){ 1, 2, 0, 1, "DIST_ALGORITHM=ring" }, 46, "but \"\" for rank 0", 46,
            "DIST_ALGORITHM is \"ring\" for rank 1");
 }
+
+/* Whichever came later is told. */
+Test(nodes_foreign, two_that_are_first_on_their_machine)
+{
+    struct started ranks[2];
+    char path[256];
+    nodes_port = nodes_new_port();
+    for (int i = 0; i < 2; i++)
+        begin(&ranks[i], (struct machine){ i, 3, 0, 2, "DIST_INIT_TIMEOUT=8" },
+              program_path("plain", path, sizeof path));
+    nodes_end_all(ranks, 2);
+    bool second = ranks[1].status == 46;
+    cr_expect_eq(ranks[second].status, 46);
+    cr_expect(strstr(ranks[second].stderr_text, "says that it is the first of this machine, too: process "),
+              "%s", ranks[second].stderr_text);
+}
