@@ -209,6 +209,7 @@ Test(nodes, one_that_has_no_program_is_told_at_the_other)
 {
     for (int node = 0; node < 2; node++) {
         no_program(node, "A=", CHAIN "_nowhere", 127, "was not found.\n");
+        no_program(node, "DIST_INIT_TIMEOUT=99999999999", CHAIN, 46, "DIST_INIT_TIMEOUT is");
         no_program(node, "DIST_TRACE=/nowhere/x.json", CHAIN, 46, "DIST_TRACE names /nowhere/x.json");
     }
 }
