@@ -121,6 +121,24 @@ Test(nodes_foreign, a_rank_that_is_killed_is_named)
     }
 }
 
+/* Of the rank's connections a child would keep open what it inherits: for 20 s. */
+Test(nodes_foreign, a_killed_rank_is_seen_though_its_child_lives_on)
+{
+    struct started ranks[3];
+    char line[300], path[256];
+    NEEDS_GLOO();
+    nodes_port = nodes_new_port();
+    snprintf(line, sizeof line, "exec %s outlive", program_path("parents", path, sizeof path));
+    for (int i = 0; i < 3; i++)
+        begin(&ranks[i], (struct machine){ i, 3, 0, 1, NULL }, line);
+    nodes_end_all(ranks, 3);
+    for (int i = 0; i < 3; i++) {
+        cr_expect_eq(ranks[i].status, i == 1 ? 137 : 43, "rank %d: %d", i, ranks[i].status);
+        cr_expect_lt(ranks[i].seconds, 15, "rank %d took %g s", i, ranks[i].seconds);
+    }
+    cr_expect_eq(times(ranks, 3, "rank 1 has ended"), 1, "%s", ranks[0].stderr_text);
+}
+
 /* ---- bad input ----------------------------------------------------------------------------------------- */
 
 static void refused(struct machine m, int status, const char *words)

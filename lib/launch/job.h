@@ -158,6 +158,9 @@ void launch_rank_ended(struct world *world, int rank);
 /* peers.c: was the user told of the failure, and has the rank that did ended, of which no watcher would see it? */
 bool launch_is_told(const struct world *world);
 
+/* peers.c: all know the same failure, so one tells. A launcher that sees a rank end may end all others: so that one first. */
+void launch_leave_it_to_0(struct world *world, int status, const char *why);
+
 /* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
 void launch_hold(struct world *world, int rank);
 

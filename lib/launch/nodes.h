@@ -127,6 +127,9 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
                const char *version, struct why *why);
 void nodes_part(struct launch_self *self);
 
+/* In a process that a rank has forked: its connections are none of its. Else the other machines would not see that rank's end before its. */
+void nodes_forget(const struct launch_self *self);
+
 /* bootstrap.c: MASTER_ADDR, and a port there that is free for us: MASTER_PORT, or its neighbour where torchrun's agent listens there itself.
  * Is all there that ranks need to meet so? And on all of them: their machines' watchers meet. The same status. */
 int bootstrap_find_master(const struct launch_env *env, char *host, size_t host_size, int *port,

@@ -39,8 +39,10 @@ void launch_become(struct launch_self *self)
 
 static void self_forget_rank(void)
 {
+    const struct launch_self *parents = atomic_exchange(&of_process, NULL);
+    if (parents)
+        nodes_forget(parents);
     launch_self_of_thread = NULL;
-    atomic_store(&of_process, NULL);
     forked = true;
 }
 
