@@ -131,6 +131,8 @@ const struct unsaid sentences_unsaid[] = {
     { "see whether the launcher has started all ranks, and whether their machines", "test_nodes_foreign.c",
       "has not come within 1 s" },
     { "a rank has ended before all machines had met", NULL, ENDS },
+    { "a rank of this machine has ended before all had come", "test_nodes_foreign.c",
+      "a rank of this machine has ended before all had come" },
     { "to this machine itself, where no other one finds it", "tools/hosts_test.sh",
       "to this machine itself" },
     { "name its address in the network of the job", "tools/hosts_test.sh", "to this machine itself" },

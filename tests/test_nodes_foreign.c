@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 TestSuite(nodes_foreign, .timeout = 240);
@@ -137,6 +138,25 @@ Test(nodes_foreign, a_killed_rank_is_seen_though_its_child_lives_on)
         cr_expect_lt(ranks[i].seconds, 15, "rank %d took %g s", i, ranks[i].seconds);
     }
     cr_expect_eq(times(ranks, 3, "rank 1 has ended"), 1, "%s", ranks[0].stderr_text);
+}
+
+/* Rank 0 is somebody who takes calls: with theirs the two have met on their machine. */
+Test(nodes_foreign, a_rank_that_dies_while_the_other_calls)
+{
+    struct started ranks[2];
+    char line[300], path[256];
+    int fd = nodes_hold_port();
+    snprintf(line, sizeof line, "exec %s", program_path("plain", path, sizeof path));
+    for (int i = 0; i < 2; i++)
+        begin(&ranks[i], (struct machine){ 1 + i, 3, i, 2, NULL }, line);
+    cr_assert(accept(fd, NULL, NULL) >= 0 && accept(fd, NULL, NULL) >= 0);
+    kill(ranks[0].pid, SIGKILL);
+    nodes_end_all(ranks, 2);
+    cr_expect(ranks[1].status == 43 && ranks[1].seconds < 30, "%d after %g s", ranks[1].status,
+              ranks[1].seconds);
+    cr_expect(strstr(ranks[1].stderr_text, "a rank of this machine has ended before all had come"), "%s",
+              ranks[1].stderr_text);
+    close(fd);
 }
 
 /* ---- bad input ----------------------------------------------------------------------------------------- */

@@ -195,6 +195,7 @@ static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
         int caller =
             poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
         int status = caller >= 0 ? nodes_greet(nodes, caller, why) : nodes_look_after(nodes, why);
+        status = status ? status : nodes_look_around(nodes, why);
         if (status != 0)
             return status;
     }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,16 @@ void handshake_find(const char *name, char *address, size_t size)
     freeaddrinfo(found);
 }
 
+int nodes_look_around(const struct nodes *nodes, struct why *why)
+{
+    if (nodes->self)
+        launch_look_around(nodes->self);
+    if (!nodes->self || !world_failed(&nodes->self->world))
+        return 0;
+    return why_fail(DIST_ERR_PEER_LOST, why,
+                    "a rank of this machine has ended before all had come; look at that one first");
+}
+
 /* ---- the call ------------------------------------------------------------------------------------------- */
 
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
@@ -138,6 +149,12 @@ static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
+    struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
+    int lost = 0;
+    while (lost == 0 && job_clock() < give_up && poll(&ready, 1, 100) <= 0)
+        lost = nodes_look_around(nodes, why);
+    if (lost)
+        return lost;
     if (connection_hear(hub, &frame, sizeof frame, give_up) && frame.bytes < sizeof why->text &&
         connection_hear(hub, why->text, frame.bytes, give_up)) {
         why->text[frame.bytes] = '\0';
@@ -200,6 +217,8 @@ int nodes_call(struct nodes *nodes, struct why *why)
         return status;
     do {
         status = nodes_call_once(nodes, found, &heard, &error, why);
+        int lost = status < 0 ? nodes_look_around(nodes, why) : 0;
+        status = lost ? lost : status;
         if (status < 0)
             usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;

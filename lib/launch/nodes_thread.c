@@ -236,7 +236,7 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d words", size);
     }
     w->nodes = (struct nodes){
-        .size = size, .foreign = true, .version = version, .seconds = self->env.meet_seconds
+        .size = size, .foreign = true, .self = self, .version = version, .seconds = self->env.meet_seconds
     };
     w->job.output.events_fd = -1;
     int status = nodes_thread_meet(&r, w, why);
