@@ -174,6 +174,21 @@ Test(diagnose_files, a_place_that_cannot_be_written, .timeout = 30)
     cr_assert(strstr(started.stderr_text, sentence), "%s", started.stderr_text);
 }
 
+/* In a container the same process numbers come again: what a run that was killed has left beside the file is in nobody's way. */
+Test(diagnose_files, what_an_earlier_process_of_this_number_has_left, .timeout = 60)
+{
+    struct started started;
+    char report[128], text[16384];
+    make_folder();
+    snprintf(report, sizeof report, "DIST_REPORT=%s/r.json", folder);
+    STARTED(&started, SETTINGS(report), "sh", "-c",
+            "for i in $(seq $$ $(($$ + 40))); do : >\"$DIST_REPORT.$i.new\"; done; exec \"$0\" cross",
+            program_path("faulty", (char[600]){ "" }, 600));
+    read_file("r.json", text, sizeof text);
+    cr_expect(strstr(text, "\"dist_send\""), "%s", started.stderr_text);
+    remove_folder();
+}
+
 /* Without DIST_REPORT it lies in a folder that only its owner can read, and never more than one. */
 Test(diagnose_files, reports_do_not_pile_up, .timeout = 60)
 {

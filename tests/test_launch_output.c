@@ -178,3 +178,14 @@ Test(launch_output, closed_standard_files)
     cr_expect_eq(job.status, 0);
     cr_expect(strstr(job.stderr_text, "[1] rank 1 complains\n"));
 }
+
+/* Nor does what ranks print that another launcher has started come to the memory that they share. */
+Test(launch_output, closed_standard_files_under_another_launcher)
+{
+    struct started job;
+    STARTED(&job, SETTINGS("WORLD_SIZE=2"), "sh", "-c",
+            "for r in 0 1; do RANK=$r \"$0\" 1 50 2>&- & all=\"$all $!\"; done; "
+            "for p in $all; do wait $p || exit; done",
+            program_path("rounds", (char[600]){ "" }, 600));
+    cr_expect_eq(job.status, 0, "ended with %d", job.status);
+}

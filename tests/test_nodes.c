@@ -47,6 +47,18 @@ Test(nodes, a_chain_runs_over_three)
     cr_expect_str_eq(nodes[1].stdout_text, "");
 }
 
+/* A closed one's number is no connection's. */
+Test(nodes, whose_standard_files_are_closed)
+{
+    struct started nodes[2];
+    NEEDS_GLOO();
+    nodes_begin_all(nodes, 2, 2, CHAIN " <&- >&- 2>&-");
+    for (int i = 0; i < 2; i++) {
+        started_end(&nodes[i], 60);
+        cr_expect_eq(nodes[i].status, 0, "node %d: %d", i, nodes[i].status);
+    }
+}
+
 /* ---- bad input --------------------------------------------------------------------------------------- */
 
 static void refused(const char *settings, const char *options, int status, const char *words)
@@ -71,7 +83,6 @@ Test(nodes, what_makes_no_sense_is_told_in_one_sentence)
     refused("A=", "-n 4 --nodes two --node 0", 46, "--nodes is \"two\"; it must be a whole number");
     refused("A=", "-n 4 --nodes 2 --node 0 --restarts 1", 46, "--restarts is for jobs on one machine");
     refused("BACKEND=shm", "-n 4 --nodes 2 --node 0", 46, "joins ranks of one machine");
-    refused("DIST_TRACE=/nowhere/x.json", "-n 4 --nodes 2 --node 0", 46, "DIST_TRACE names /nowhere/x.json");
     refused("A=", "-n 4 --nodes 2 --node 0 --secret /nowhere/secret", 46, "/nowhere/secret cannot be read");
     refused("DIST_SECRET=abc", "-n 4 --nodes 2 --node 1", 46, "DIST_SECRET is no secret of a job");
     refused("DIST_SECRET=", "-n 4 --nodes 2 --node 1", 46, "the job's secret is missing");
@@ -114,21 +125,6 @@ Test(nodes, a_port_that_is_taken)
     int fd = nodes_hold_port();
     snprintf(options, sizeof options, "-n 4 --nodes 2 --node 0 --at 127.0.0.1:%d", nodes_port);
     refused("DIST_SECRET=", options, 46, "the port is taken; name another one on all machines");
-    close(fd);
-}
-
-/* Whoever holds the port says so much, and waits. */
-Test(nodes, a_greeting_of_somebody_else_is_told_by_whom_it_greets)
-{
-    struct started node;
-    int fd = nodes_hold_port();
-    nodes_begin_one(&node, "DIST_INIT_TIMEOUT=1", "-n 4 --nodes 2 --node 1", CHAIN);
-    int caller = accept(fd, NULL, NULL);
-    cr_assert(caller >= 0 && write(caller, "SSH-2.0\r\n", 9) == 9);
-    started_end(&node, 30);
-    cr_expect_eq(node.status, 46);
-    cr_expect(strstr(node.stderr_text, "is no distrun; name another port"), "%s", node.stderr_text);
-    close(caller);
     close(fd);
 }
 
@@ -189,36 +185,33 @@ Test(nodes, that_do_not_fit_are_told_on_both)
     unlike("BACKEND=mpi", "-n 4 --nodes 2 --node 1", CHAIN, ") but \"gloo\" for node 0; give all the same");
 }
 
-/* Node 0 need not wait for it. */
-Test(nodes, one_that_has_no_program_is_told_at_node_0)
+/* Whoever lacks it, the other one need not wait. */
+static void no_program(int where, const char *setting, const char *program, int status, const char *words)
 {
     struct started nodes[2];
+    char options[80], told[80];
     nodes_port = nodes_new_port();
-    nodes_begin_one(&nodes[0], "A=", "-n 4 --nodes 2 --node 0", CHAIN);
-    nodes_begin_one(&nodes[1], "A=", "-n 4 --nodes 2 --node 1", CHAIN "_nowhere");
+    for (int i = 0; i < 2; i++) {
+        snprintf(options, sizeof options, "-n 4 --nodes 2 --node %d", i);
+        nodes_begin_one(&nodes[i], i == where ? setting : "A=", options, i == where ? program : CHAIN);
+    }
     nodes_end_all(nodes, 2);
-    cr_expect_eq(nodes[0].status, 46);
-    cr_expect(strstr(nodes[0].stderr_text, "cannot run its program"), "%s", nodes[0].stderr_text);
-    cr_expect_eq(nodes[1].status, 127);
-    cr_expect(strstr(nodes[1].stderr_text, "was not found.\n"), "%s", nodes[1].stderr_text);
+    cr_expect_eq(nodes[!where].status, 46);
+    snprintf(told, sizeof told, "distrun: node %d ", where);
+    cr_expect(strstr(nodes[!where].stderr_text, told) &&
+                  strstr(nodes[!where].stderr_text, "cannot start its ranks, and has said why there"),
+              "%s", nodes[!where].stderr_text);
+    cr_expect_eq(nodes[where].status, status, "node %d: %d", where, nodes[where].status);
+    cr_expect(strstr(nodes[where].stderr_text, words), "%s", nodes[where].stderr_text);
 }
 
-Test(nodes, a_wrong_secret_is_sent_away_and_the_right_one_taken)
+Test(nodes, one_that_has_no_program_is_told_at_the_other)
 {
-    struct started nodes[3];
-    NEEDS_GLOO();
-    nodes_port = nodes_new_port();
-    nodes_begin_one(&nodes[0], "A=", "-n 2 --nodes 2 --node 0", CHAIN);
-    nodes_begin_one(&nodes[1], "DIST_SECRET=ffffffffffffffffffffffffffffffff", "-n 2 --nodes 2 --node 1",
-                    CHAIN);
-    started_end(&nodes[1], 60);
-    cr_expect_eq(nodes[1].status, 46);
-    cr_expect(strstr(nodes[1].stderr_text, "has another secret"), "%s", nodes[1].stderr_text);
-    nodes_begin_one(&nodes[2], "A=", "-n 2 --nodes 2 --node 1", CHAIN);
-    started_end(&nodes[2], 60);
-    started_end(&nodes[0], 60);
-    cr_expect_eq(nodes[0].status, 0, "%s", nodes[0].stderr_text);
-    cr_expect(strstr(nodes[0].stderr_text, "does not know the secret"), "%s", nodes[0].stderr_text);
+    for (int node = 0; node < 2; node++) {
+        no_program(node, "A=", CHAIN "_nowhere", 127, "was not found.\n");
+        no_program(node, "DIST_INIT_TIMEOUT=99999999999", CHAIN, 46, "DIST_INIT_TIMEOUT is");
+        no_program(node, "DIST_TRACE=/nowhere/x.json", CHAIN, 46, "DIST_TRACE names /nowhere/x.json");
+    }
 }
 
 /* Aumasson and Bernstein's own example: a key of 0 to 15, and all but its last byte as the text. */
@@ -228,21 +221,4 @@ Test(nodes, the_proof_is_siphash)
     for (unsigned char i = 0; i < 16; i++)
         key[i] = i;
     cr_expect_eq(secret_proof(key, key, 15), 0xa129ca6149be45e5u);
-}
-
-Test(nodes, another_version_is_refused)
-{
-    struct started hub;
-    struct nodes nodes = {
-        .count = 2, .number = 1, .size = 2, .version = "9.9.9", .host = "127.0.0.1", .seconds = 20
-    };
-    struct why why;
-    nodes_port = nodes_new_port();
-    snprintf(nodes.port, sizeof nodes.port, "%d", nodes_port);
-    nodes_begin_one(&hub, "DIST_INIT_TIMEOUT=3", "-n 2 --nodes 2 --node 0", CHAIN);
-    cr_expect_eq(nodes_meet(&nodes, -1, &why), 46);
-    cr_expect(strstr(why.text, "another version of the library"), "%s", why.text);
-    nodes_leave(&nodes);
-    started_end(&hub, 30);
-    cr_expect(strstr(hub.stderr_text, "a caller with another version"), "%s", hub.stderr_text);
 }

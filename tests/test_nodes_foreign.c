@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 TestSuite(nodes_foreign, .timeout = 240);
@@ -121,6 +122,43 @@ Test(nodes_foreign, a_rank_that_is_killed_is_named)
     }
 }
 
+/* Of the rank's connections a child would keep open what it inherits: for 20 s. */
+Test(nodes_foreign, a_killed_rank_is_seen_though_its_child_lives_on)
+{
+    struct started ranks[3];
+    char line[300], path[256];
+    NEEDS_GLOO();
+    nodes_port = nodes_new_port();
+    snprintf(line, sizeof line, "exec %s outlive", program_path("parents", path, sizeof path));
+    for (int i = 0; i < 3; i++)
+        begin(&ranks[i], (struct machine){ i, 3, 0, 1, NULL }, line);
+    nodes_end_all(ranks, 3);
+    for (int i = 0; i < 3; i++) {
+        cr_expect_eq(ranks[i].status, i == 1 ? 137 : 43, "rank %d: %d", i, ranks[i].status);
+        cr_expect_lt(ranks[i].seconds, 15, "rank %d took %g s", i, ranks[i].seconds);
+    }
+    cr_expect_eq(times(ranks, 3, "rank 1 has ended"), 1, "%s", ranks[0].stderr_text);
+}
+
+/* Rank 0 is somebody who takes calls: with theirs the two have met on their machine. */
+Test(nodes_foreign, a_rank_that_dies_while_the_other_calls)
+{
+    struct started ranks[2];
+    char line[300], path[256];
+    int fd = nodes_hold_port();
+    snprintf(line, sizeof line, "exec %s", program_path("plain", path, sizeof path));
+    for (int i = 0; i < 2; i++)
+        begin(&ranks[i], (struct machine){ 1 + i, 3, i, 2, NULL }, line);
+    cr_assert(accept(fd, NULL, NULL) >= 0 && accept(fd, NULL, NULL) >= 0);
+    kill(ranks[0].pid, SIGKILL);
+    nodes_end_all(ranks, 2);
+    cr_expect(ranks[1].status == 43 && ranks[1].seconds < 30, "%d after %g s", ranks[1].status,
+              ranks[1].seconds);
+    cr_expect(strstr(ranks[1].stderr_text, "a rank of this machine has ended before all had come"), "%s",
+              ranks[1].stderr_text);
+    close(fd);
+}
+
 /* ---- bad input ----------------------------------------------------------------------------------------- */
 
 static void refused(struct machine m, int status, const char *words)
@@ -192,4 +230,20 @@ Test(nodes_foreign, that_do_not_fit_are_told)
            "DIST_TRACE is \"set\" for rank 1 but \"\" for rank 0", 46, "");
     unlike((struct machine){ 1, 2, 0, 1, "DIST_ALGORITHM=ring" }, 46, "but \"\" for rank 0", 46,
            "DIST_ALGORITHM is \"ring\" for rank 1");
+}
+
+/* Whichever came later is told. */
+Test(nodes_foreign, two_that_are_first_on_their_machine)
+{
+    struct started ranks[2];
+    char path[256];
+    nodes_port = nodes_new_port();
+    for (int i = 0; i < 2; i++)
+        begin(&ranks[i], (struct machine){ i, 3, 0, 2, "DIST_INIT_TIMEOUT=8" },
+              program_path("plain", path, sizeof path));
+    nodes_end_all(ranks, 2);
+    bool second = ranks[1].status == 46;
+    cr_expect_eq(ranks[second].status, 46);
+    cr_expect(strstr(ranks[second].stderr_text, "says that it is the first of this machine, too: process "),
+              "%s", ranks[second].stderr_text);
 }

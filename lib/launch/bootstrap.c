@@ -91,6 +91,7 @@ int bootstrap_join_machines(struct launch_self *self, const char *version, struc
     if (!star)
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for the ranks to meet");
     star->version = version;
+    star->self = self;
     int status = bootstrap_read(star, &self->env, why);
     if (status == DIST_OK)
         status = nodes_meet(star, -1, why);

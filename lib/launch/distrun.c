@@ -176,14 +176,14 @@ static int distrun_read_environment(struct job_plan *plan)
     bool threads;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool far = nodes_are_asked_for(plan->nodes);
+    plan->nodes->size = plan->size;
     if (far && !setting_text("BACKEND") && !setting_text("DEVICE"))
         setenv("BACKEND", NODES_BACKEND, 1);
     if (launch_read_modes(&threads, &plan->ordered, &why) != 0)
         return distrun_complain(DIST_ERR_ENVIRONMENT, "%s", why.text);
     int alone = far ? 0 : cores > 0 ? (int)cores : 1;
     if (plan->size == 0)
-        plan->size = (int)setting_number("WORLD_SIZE", alone);
-    plan->nodes->size = plan->size;
+        plan->nodes->size = plan->size = (int)setting_number("WORLD_SIZE", alone);
     settings_warn_unknown();
     if (threads)
         return distrun_complain(DIST_ERR_ENVIRONMENT,
@@ -192,22 +192,26 @@ static int distrun_read_environment(struct job_plan *plan)
     return 0;
 }
 
-/* 0, or the exit status after a sentence. On several machines node 0 waits for this one: it is told that nothing will start here. */
-static int distrun_look_for_program(const struct job_plan *plan)
+/* 0, or the exit status after a sentence. */
+static int distrun_look_for_program(const char *program)
 {
-    struct why why;
-    const char *program = plan->argv[0];
     int status = program_look_for(program);
     if (status == 0)
         return 0;
     bool here = status == PROGRAM_NOT_FOUND && program_look_at(program) == 0;
-    distrun_complain(status, "%.200s %s%s%.200s%s", program,
-                     status == PROGRAM_NOT_FOUND ? "was not found" : "is not a program that can be run",
-                     here ? "; did you mean ./" : "", here ? program : "", here ? "?" : "");
-    if (plan->nodes->number > 0) {
-        nodes_begin(plan->nodes, NULL, &why);
-        nodes_leave(plan->nodes);
-    }
+    return distrun_complain(status, "%.200s %s%s%.200s%s", program,
+                            status == PROGRAM_NOT_FOUND ? "was not found"
+                                                        : "is not a program that can be run",
+                            here ? "; did you mean ./" : "", here ? program : "", here ? "?" : "");
+}
+
+/* The machines that wait for this one are told that nothing will start here. */
+static int distrun_tell_others(struct nodes *nodes, int status)
+{
+    struct why why;
+    if (nodes_are_asked_for(nodes))
+        nodes_begin(nodes, NULL, &why);
+    nodes_leave(nodes);
     return status;
 }
 
@@ -216,6 +220,7 @@ int main(int argc, char **argv)
     struct job_plan plan = { .start = distrun_program_start };
     struct nodes nodes = { .number = -1, .version = DIST_VERSION };
     plan.nodes = &nodes;
+    launch_fill_standard_files();
     if (argc < 2)
         return fprintf(stderr, "%.*s\n", (int)strcspn(help, "\n"), help), USAGE;
     int restarts = 0, first = distrun_read_options(argc, argv, &plan, &restarts);
@@ -225,11 +230,10 @@ int main(int argc, char **argv)
     if (first >= argc || !*argv[first])
         return distrun_complain(USAGE, "no program is named; it stands after the options");
     int status = distrun_read_environment(&plan);
+    if (status == 0)
+        status = distrun_look_for_program(plan.argv[0]);
     if (status != 0)
-        return status;
-    status = distrun_look_for_program(&plan);
-    if (status != 0)
-        return status;
+        return distrun_tell_others(&nodes, status);
     if (nodes_are_asked_for(&nodes))
         return distrun_run_on_nodes(&plan, restarts);
     plan.nodes = NULL;

@@ -24,22 +24,12 @@ static void job_raise_file_limit(struct job *job)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A closed stdin, stdout or stderr would have its number given to a pipe. */
-static void job_fill_standard_files(void)
-{
-    int fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO)
-        fd = dup(fd);
-    if (fd >= 0)
-        close(fd);
-}
-
 static bool job_open(struct job *job, const struct job_plan *plan)
 {
     *job = (struct job){ .plan = *plan, .hub = true, .watcher = getpid(), .signals_fd = -1, .world.fd = -1 };
     job->processes = plan->threads ? 1 : plan->size;
     job_raise_file_limit(job);
-    job_fill_standard_files();
+    launch_fill_standard_files();
     job->ranks = calloc((size_t)plan->size, sizeof *job->ranks);
     bool output = output_open(&job->output, plan->size, plan->threads, plan->ordered);
     if (!output || !job->ranks || world_create(&job->world, plan->size) != 0)

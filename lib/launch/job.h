@@ -149,11 +149,17 @@ void launch_thread_arrives(struct launch_self *self);
 void launch_needs_locks(struct launch_self *self); /* from now on */
 bool launch_can_settle(void); /* can what others have stored be made seen? Else none goes without a lock */
 
+/* pipes.c: a closed stdin, stdout or stderr would have its number given to the next file or socket of ours, into which is then printed. */
+void launch_fill_standard_files(void);
+
 /* peers.c: a rank has ended, and not by an error. Where it has joined and not left, that is one. */
 void launch_rank_ended(struct world *world, int rank);
 
 /* peers.c: was the user told of the failure, and has the rank that did ended, of which no watcher would see it? */
 bool launch_is_told(const struct world *world);
+
+/* peers.c: all know the same failure, so one tells. A launcher that sees a rank end may end all others: so that one first. */
+void launch_leave_it_to_0(struct world *world, int status, const char *why);
 
 /* peers.c: from now on the peers of this rank, which no watcher looks after, see when its process ends. */
 void launch_hold(struct world *world, int rank);

@@ -43,7 +43,12 @@ static bool meet_is_taken(const struct launch_env *env, struct why *why)
     bool ours = join_same_user(fd);
     join_name_peer(fd, who, sizeof who);
     close(fd);
-    if (ours)
+    if (ours && launch_is_far(env))
+        why_say(why,
+                "another rank says that it is the first of this machine, too: %s; give each a LOCAL_RANK of "
+                "its own",
+                who);
+    else if (ours)
         why_say(why,
                 "another rank 0 of this job is running: %s; start each job with a port or an id of its own",
                 who);

@@ -89,8 +89,9 @@ static int nodes_judge(const struct nodes *nodes, const struct introduction *int
             "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
             nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
     /* Ranks of another launcher name none, on any machine. */
-    if (introduction->program == 0 && nodes->program != 0)
-        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s cannot run its program, and has said why there", who);
+    if (introduction->program != nodes->program && (introduction->program == 0 || nodes->program == 0))
+        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s cannot start its ranks, and has said why there",
+                        introduction->program == 0 ? who : first);
     if (introduction->program != nodes->program)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s starts another program than node 0; copy the same one to all machines", who);
@@ -194,6 +195,7 @@ static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
         int caller =
             poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
         int status = caller >= 0 ? nodes_greet(nodes, caller, why) : nodes_look_after(nodes, why);
+        status = status ? status : nodes_look_around(nodes, why);
         if (status != 0)
             return status;
     }

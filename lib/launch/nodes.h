@@ -75,6 +75,7 @@ bool connection_next(struct connection *link, struct frame *frame, const char **
 bool connection_say(struct connection *link, const void *bytes, size_t size, int64_t give_up);
 bool connection_hear(struct connection *link, void *bytes, size_t size, int64_t give_up);
 
+struct launch_self;
 struct nodes {
     int count, number; /* how many machines, and which one is this; count <= 1: the job is on one */
     int size;          /* ranks in all, */
@@ -83,7 +84,8 @@ struct nodes {
     int seconds; /* in which all have to come */
     const char *secret_file;
     unsigned char key[SECRET_BYTES];
-    bool foreign;             /* another launcher has started the ranks: nodes_thread.c */
+    bool foreign;             /* another launcher has started the ranks: nodes_thread.c; */
+    struct launch_self *self; /* and this one sees when another of its machine ends */
     bool star;                /* and these are no machines, but its ranks: bootstrap.c */
     bool made_secret;         /* here: nobody else knows it yet */
     uint64_t program;         /* a number of the program's bytes; 0: there is none */
@@ -108,7 +110,8 @@ int nodes_begin(struct nodes *nodes, const char *program, struct why *why);
 /* nodes.c: wait until all nodes have come, on each of them. Same status. `listener`: where node 0 listens already; -1: nowhere yet. */
 int nodes_meet(struct nodes *nodes, int listener, struct why *why);
 int nodes_listen(struct nodes *nodes, int *listener, struct why *why);
-const char *nodes_advice(const struct nodes *nodes); /* where one does not come */
+int nodes_look_around(const struct nodes *nodes, struct why *why); /* has a rank of this machine ended? */
+const char *nodes_advice(const struct nodes *nodes);               /* where one does not come */
 static inline const char *nodes_unit(const struct nodes *nodes)
 {
     return nodes->star ? "rank" : "node";
@@ -122,10 +125,12 @@ void nodes_leave(struct nodes *nodes);
  * left: its watcher waits for those of other machines, whose records (DIST_TRACE) it gathers. */
 typedef bool nodes_gather(void *argument, const void *own, void *all, size_t bytes);
 struct launch_env;
-struct launch_self;
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
                const char *version, struct why *why);
 void nodes_part(struct launch_self *self);
+
+/* In a process that a rank has forked: its connections are none of its. Else the other machines would not see that rank's end before its. */
+void nodes_forget(const struct launch_self *self);
 
 /* bootstrap.c: MASTER_ADDR, and a port there that is free for us: MASTER_PORT, or its neighbour where torchrun's agent listens there itself.
  * Is all there that ranks need to meet so? And on all of them: their machines' watchers meet. The same status. */

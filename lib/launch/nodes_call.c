@@ -3,7 +3,9 @@
 #include "job.h"
 #include "join.h"
 
+#include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +80,16 @@ void handshake_find(const char *name, char *address, size_t size)
     freeaddrinfo(found);
 }
 
+int nodes_look_around(const struct nodes *nodes, struct why *why)
+{
+    if (nodes->self)
+        launch_look_around(nodes->self);
+    if (!nodes->self || !world_failed(&nodes->self->world))
+        return 0;
+    return why_fail(DIST_ERR_PEER_LOST, why,
+                    "a rank of this machine has ended before all had come; look at that one first");
+}
+
 /* ---- the call ------------------------------------------------------------------------------------------- */
 
 /* Node 0 proves itself first. 0: done; -1: it has hung up, try again; else a status. */
@@ -137,6 +149,12 @@ static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
     struct connection *hub = &nodes->links[0];
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000 + ANSWER_MS;
     struct frame frame;
+    struct pollfd ready = { .fd = hub->fd, .events = POLLIN };
+    int lost = 0;
+    while (lost == 0 && job_clock() < give_up && poll(&ready, 1, 100) <= 0)
+        lost = nodes_look_around(nodes, why);
+    if (lost)
+        return lost;
     if (connection_hear(hub, &frame, sizeof frame, give_up) && frame.bytes < sizeof why->text &&
         connection_hear(hub, why->text, frame.bytes, give_up)) {
         why->text[frame.bytes] = '\0';
@@ -152,11 +170,13 @@ static int nodes_call_wait_for_all(struct nodes *nodes, struct why *why)
                     nodes_unit(nodes), nodes->host);
 }
 
-/* One call. -1: nobody has answered, or it was not heard out: node 0 had no time for it. */
-static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, bool *heard, struct why *why)
+/* One call. -1: nobody has answered (*error: why it was not taken, or 0), or it was not heard out: node 0 had no time for it. */
+static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, bool *heard, int *error,
+                           struct why *why)
 {
     struct connection *hub = &nodes->links[0];
     int fd = join_at_any(found, connect);
+    *error = fd < 0 ? errno : 0;
     if (fd < 0 && *heard)
         return why_fail(DIST_ERR_PEER_LOST, why,
                         "%s 0 (%.100s) has ended before all had come; look at it first", nodes_unit(nodes),
@@ -176,6 +196,15 @@ static int nodes_call_once(struct nodes *nodes, const struct addrinfo *found, bo
     return status;
 }
 
+static const char *nodes_call_advice(const struct nodes *nodes, int error)
+{
+    if (error == 0)
+        return "somebody else may listen there: see who does, or name another port";
+    if (error != ECONNREFUSED && !nodes->foreign)
+        return "no call comes through to that machine: see what keeps the two apart";
+    return nodes_advice(nodes);
+}
+
 int nodes_call(struct nodes *nodes, struct why *why)
 {
     struct addrinfo *found;
@@ -183,11 +212,13 @@ int nodes_call(struct nodes *nodes, struct why *why)
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000;
     unsigned pause = 1;
     char name[100];
-    int status = handshake_resolve(nodes, &found, why);
+    int error, status = handshake_resolve(nodes, &found, why);
     if (status != 0)
         return status;
     do {
-        status = nodes_call_once(nodes, found, &heard, why);
+        status = nodes_call_once(nodes, found, &heard, &error, why);
+        int lost = status < 0 ? nodes_look_around(nodes, why) : 0;
+        status = lost ? lost : status;
         if (status < 0)
             usleep(pause * 1000);
         pause = pause < PAUSE_MS / 2 ? pause * 2 : PAUSE_MS;
@@ -199,5 +230,5 @@ int nodes_call(struct nodes *nodes, struct why *why)
                     "%s has not answered at %.100s port %s within %d s; %s "
                     "(DIST_INIT_TIMEOUT=SECONDS waits longer)",
                     nodes_name(nodes, 0, name, sizeof name), nodes->host, nodes->port, nodes->seconds,
-                    nodes_advice(nodes));
+                    nodes_call_advice(nodes, error));
 }

@@ -168,6 +168,7 @@ static int nodes_read_check(struct nodes *nodes, struct why *why)
 
 int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
 {
+    struct why unread;
     int status = nodes_read_check(nodes, why);
     if (status != 0)
         return status;
@@ -180,6 +181,8 @@ int nodes_begin(struct nodes *nodes, const char *program, struct why *why)
         status = nodes_find_secret(nodes, why);
     nodes->program = nodes_read_number_of(program, nodes->key);
     nodes->alike = alike_of(launch_backend(), false);
-    nodes->seconds = (int)setting_number("DIST_INIT_TIMEOUT", 60);
-    return status ? status : nodes_meet(nodes, -1, why);
+    bool sound = setting_check("DIST_INIT_TIMEOUT", &unread) == 0; /* it may be why nothing starts here */
+    nodes->seconds = sound ? (int)setting_number("DIST_INIT_TIMEOUT", 60) : 60;
+    bool alone = !program && nodes->made_secret; /* which nobody can know */
+    return status || alone ? status : nodes_meet(nodes, -1, why);
 }

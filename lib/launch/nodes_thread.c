@@ -99,6 +99,14 @@ void nodes_part(struct launch_self *self)
     self->watcher = NULL;
 }
 
+void nodes_forget(const struct launch_self *self)
+{
+    const struct nodes_watcher *w = self->watcher;
+    for (int node = 0; w && node < w->nodes.count; node++)
+        if (w->nodes.links[node].fd >= 0)
+            close(w->nodes.links[node].fd);
+}
+
 /* ---- how they meet --------------------------------------------------------------------------------------- */
 
 struct word {
@@ -215,15 +223,6 @@ static int nodes_thread_meet(struct round *r, struct nodes_watcher *w, struct wh
     return nodes_thread_say(r, status, why);
 }
 
-/* All know the same, so one tells. A launcher that sees a rank end may end all others: so that one first. */
-static void nodes_thread_leave_it_to_0(struct world *world, int status, const char *why)
-{
-    for (int ms = 0; ms < LAUNCH_TELL_MS; ms += ROUND_MS) /* (a launcher's signal cuts a nap short) */
-        usleep(ROUND_MS * 1000);
-    world_fail(world, 0, END_ERROR, status, why);
-    world_told(world);
-}
-
 int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, const char *host,
                const char *version, struct why *why)
 {
@@ -237,12 +236,12 @@ int nodes_join(struct launch_self *self, nodes_gather *gather, void *argument, c
         return why_fail(DIST_ERR_MEMORY, why, "the system gives no memory for %d words", size);
     }
     w->nodes = (struct nodes){
-        .size = size, .foreign = true, .version = version, .seconds = self->env.meet_seconds
+        .size = size, .foreign = true, .self = self, .version = version, .seconds = self->env.meet_seconds
     };
     w->job.output.events_fd = -1;
     int status = nodes_thread_meet(&r, w, why);
     if (status > 0 && w->nodes.number > 0)
-        nodes_thread_leave_it_to_0(&self->world, status, why->text);
+        launch_leave_it_to_0(&self->world, status, why->text);
     if (self->watcher != w)
         nodes_thread_watcher_free(w);
     free(r.all);

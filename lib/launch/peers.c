@@ -137,6 +137,14 @@ void launch_leave_failed(struct launch_self *self)
     usleep(LEFT_AFTER);
 }
 
+void launch_leave_it_to_0(struct world *world, int status, const char *why)
+{
+    for (int ms = 0; ms < LAUNCH_TELL_MS; ms++) /* (a launcher's signal cuts a nap short) */
+        usleep(1000);
+    world_fail(world, 0, END_ERROR, status, why);
+    world_told(world);
+}
+
 /* If the teller has ended before it had told, or nobody tells, this rank tells instead. */
 bool launch_tells(struct launch_self *self, int code, const char *cause)
 {

@@ -1,6 +1,6 @@
 /* pipes.c: the descriptors between the ranks and their watcher, and who closes which. */
 #define _GNU_SOURCE
-#include "output.h"
+#include "job.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -8,6 +8,15 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+
+void launch_fill_standard_files(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO)
+        fd = dup(fd);
+    if (fd >= 0)
+        close(fd);
+}
 
 static bool pipes_wants_colour(int fd)
 {

@@ -39,8 +39,10 @@ void launch_become(struct launch_self *self)
 
 static void self_forget_rank(void)
 {
+    const struct launch_self *parents = atomic_exchange(&of_process, NULL);
+    if (parents)
+        nodes_forget(parents);
     launch_self_of_thread = NULL;
-    atomic_store(&of_process, NULL);
     forked = true;
 }
 
@@ -186,6 +188,7 @@ static int self_attach(struct launch_self *self, struct why *why)
             DIST_ERR_STATE, why,
             "this process holds two copies of the library, and another one is its rank's; link the "
             "program and its shared libraries with libdist.so, so that there is one");
+    launch_fill_standard_files();
     int status = launch_read_env(&self->env, why);
     if (status == 0 && self->env.launcher != LAUNCH_DISTRUN) /* which has done that */
         status = settings_check(why);

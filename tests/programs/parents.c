@@ -1,4 +1,5 @@
 /* parents.c: rank 1 forks a child, which ends in a way that is named, and which is no rank; or
+ * ("outlive") the rank is killed, and the child lives on; or
  * ("before") ranks are forked by a process that has tensors. */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -24,6 +25,12 @@ static void child(void)
         dist_barrier();
     if (strcmp(what, "leave") == 0)
         dist_destroy_process_group();
+    if (strcmp(what, "outlive") == 0) {
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        sleep(20);
+        _exit(0);
+    }
 }
 
 static void run(int rank, int unused)
@@ -39,6 +46,8 @@ static void run(int rank, int unused)
             child();
             return;
         }
+        if (strcmp(what, "outlive") == 0)
+            raise(SIGKILL);
         waitpid(pid, &status, 0);
         printf("child: %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     }

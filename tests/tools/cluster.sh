@@ -10,6 +10,7 @@ has()
 
 . tests/tools/whole_number.sh
 whole_number N "$N"
+[ "${N:-4}" -le 1024 ] || { echo "N is $N; a job has 1024 ranks at most" >&2; exit 2; }
 
 engine=$BACKEND
 case $engine in

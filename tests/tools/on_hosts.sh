@@ -5,6 +5,9 @@
 #
 # DIST_OUTPUT=ordered: what the ranks print comes rank by rank, as from our own launcher.
 
+. "$(dirname "$0")/whole_number.sh"
+whole_number WORLD_SIZE "$WORLD_SIZE"
+[ "$HOSTS" ] || { echo "on_hosts.sh: this is not the switch of tests/tools/hosts.sh" >&2; exit 2; }
 engine=$1 ranks=${WORLD_SIZE:-4}
 shift
 export WORLD_SIZE=$ranks

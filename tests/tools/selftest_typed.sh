@@ -29,6 +29,9 @@ done
 expect yes "MUTANT_TIMES=abc is refused" refuses 'MUTANT_TIMES is "abc"' env MUTANT_TIMES=abc tests/tools/gates.sh
 expect yes "LEAST=abc is refused" refuses 'LEAST is "abc"' env LEAST=abc tests/tools/coverage.sh
 expect yes "make run-02 N=abc is refused" refuses 'N is "abc"' make run-02 N=abc
+expect yes "make cluster-02 N=1025 is refused" refuses 'N is 1025' make cluster-02 N=1025
+expect yes "on_hosts.sh: a WORLD_SIZE is refused" refuses 'WORLD_SIZE is "abc"' env HOSTS=h0 WORLD_SIZE=abc tests/tools/on_hosts.sh gloo true
+expect yes "on_hosts.sh runs on the switch only" refuses 'not the switch' tests/tools/on_hosts.sh gloo true
 expect yes "make draw-02 N=abc is refused, once" refuses 'N is "abc"' make draw-02 N=abc
 for out in /nonexistent/x "$work" "$here/Makefile/x"; do
     expect yes "make grade: OUT=$out is refused before anything is graded" refuses "OUT is \"$out\"" env FORMAT=csv OUT="$out" tests/tools/grade.sh

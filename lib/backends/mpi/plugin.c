@@ -84,8 +84,10 @@ static int plugin_open(const struct transport_job *job, char *why, size_t why_si
     if (there || MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS ||
         given < MPI_THREAD_SERIALIZED) {
         snprintf(why, why_size,
-                 there ? "the program has started MPI itself"
-                       : "this MPI was built without threads (MPI_THREAD_SERIALIZED)");
+                 there ? "the program has started MPI itself; leave MPI_Init and MPI_Finalize to the "
+                         "library, or take BACKEND=gloo"
+                       : "this MPI was built without threads (MPI_THREAD_SERIALIZED); take BACKEND=gloo, or "
+                         "another MPI");
         return 1;
     }
     if (!plugin_is_the_job(why, why_size))
