@@ -25,7 +25,7 @@ static int settings_file_open_beside(const char *path)
     char beside[LONGEST + 32];
     if (!whole_name_beside(beside, sizeof beside, path, (long)getpid()))
         return errno = ENAMETOOLONG, -1;
-    whole_put_away(path, (long)getpid());
+    unlink(beside); /* left by an earlier process of this number */
     int fd = open(beside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0)
         unlink(beside);

@@ -18,20 +18,14 @@ bool whole_name_beside(char *beside, size_t size, const char *path, long pid)
     return (size_t)snprintf(beside, size, "%s.%ld.new", path, pid) < size;
 }
 
-void whole_put_away(const char *path, long pid)
-{
-    struct whole whole;
-    if (path && whole_name_beside(whole.beside, sizeof whole.beside, path, pid))
-        unlink(whole.beside);
-}
-
 FILE *whole_open(struct whole *whole, const char *path)
 {
     *whole = (struct whole){ .path = path };
-    whole_put_away(path, (long)getpid()); /* in a container process numbers come again after each start */
     if (!whole_is_special(path) &&
-        whole_name_beside(whole->beside, sizeof whole->beside, path, (long)getpid()))
+        whole_name_beside(whole->beside, sizeof whole->beside, path, (long)getpid())) {
+        unlink(whole->beside); /* in a container process numbers come again after each start */
         whole->file = fopen(whole->beside, "wxe");
+    }
     bool refused = errno == EACCES || errno == EPERM || errno == EROFS || errno == ENAMETOOLONG;
     if (!whole->file && (!whole->beside[0] || refused)) {
         whole->beside[0] = '\0';
@@ -61,6 +55,13 @@ bool whole_close(struct whole *whole, bool good)
     }
     errno = whole->error;
     return good && whole->error == 0;
+}
+
+void whole_put_away(const char *path, long pid)
+{
+    struct whole whole;
+    if (path && whole_name_beside(whole.beside, sizeof whole.beside, path, pid))
+        unlink(whole.beside);
 }
 
 bool whole_own_path(char *path, size_t size, const char *name)
