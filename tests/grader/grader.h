@@ -92,6 +92,12 @@ struct sitting *sitting_next(struct sitting *s, int most);
 /* A random whole number. */
 int64_t pick(struct sitting *s, int64_t least, int64_t most);
 
+/* A number that takes an F32: it has a bit more than an F16 holds. */
+static inline double pick_f32(struct sitting *s)
+{
+    return (double)pick(s, 1024, 2047) + 0.5;
+}
+
 /* How many elements a tensor has: a few, often fewer than there are ranks; with five ranks thousands; in the second call of a
  * run more than in the first. */
 int64_t pick_length(struct sitting *s);

@@ -24,7 +24,7 @@ static int lay_out(struct sitting *s, int64_t count)
     double samples[4096];
     int root = (int)pick(s, 0, s->ranks - 1);
     for (int64_t i = 0; i < count; i++)
-        samples[i] = (double)pick(s, 1024, 2047) + 0.5; /* no F16 */
+        samples[i] = pick_f32(s);
     give(s, root, "samples", DIST_F32, samples, count);
     give_number(s, "root", root);
     give_number(s, "count", (double)count);

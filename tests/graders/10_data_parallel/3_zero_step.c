@@ -42,7 +42,7 @@ static void lay_out(struct sitting *s)
     static double weights[5 * 2000];
     s->tolerance = 3e-6;
     for (int64_t i = 0; i < block * s->ranks; i++)
-        weights[i] = (double)pick(s, 1024, 2047) + 0.5;
+        weights[i] = pick_f32(s);
     for (int r = 0; r < s->ranks; r++) /* replicas: the same on all */
         give(s, r, "weights", DIST_F32, weights, block * s->ranks);
     give_random(s, "velocity", DIST_F32, block);

@@ -61,7 +61,7 @@ static void lay_out(struct sitting *s, int calls)
     inner = (int)(s->ranks == 6 ? pick(s, 30, 40) : pick(s, 2, 5)) + more;
     columns = (int)(s->ranks == 6 ? pick(s, 20, 30) : pick(s, 1, 4)) + more;
     for (int i = 0; i < rows * inner; i++)
-        x[i] = s->ranks == 4 ? (double)pick(s, 1024, 2047) + 0.5 : (double)pick(s, 1, 99);
+        x[i] = s->ranks == 4 ? pick_f32(s) : (double)pick(s, 1, 99);
     for (int r = 0; r < s->ranks; r++)
         give(s, r, "x", DIST_F32, x, rows * inner);
     give_long_with(s, 2, "w", inner * columns);

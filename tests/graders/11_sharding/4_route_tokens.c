@@ -69,7 +69,7 @@ static void lay_out(struct sitting *s, int many)
                 choice[i] = (double)((lonely + 1) % s->ranks);
         }
         for (int64_t i = 0; i < tokens * width; i++)
-            x[i] = (double)pick(s, 1024, 2047) + 0.5; /* no F16 */
+            x[i] = pick_f32(s);
         give(s, r, "choice", DIST_I64, choice, tokens);
         give(s, r, "x", DIST_F32, x, tokens * width);
     }
