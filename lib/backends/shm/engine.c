@@ -211,9 +211,13 @@ static bool engine_wait_for(struct awaited *awaited)
         engine_unlock(shm);
         if (ends)
             return over;
-        if (moved)
+        if (moved) {
             backoff.rounds = 0;
-        else if (!backoff_pass(&backoff, where))
+            continue;
+        }
+        if (atomic_load_explicit(&shm->home, memory_order_relaxed) >= 0)
+            cores_here(shm);
+        if (!backoff_pass(&backoff, where))
             engine_sleep(shm, awaited->g ? NULL : awaited->op, awaited->deadline > 0, engine_news, awaited);
     }
 }
