@@ -21,7 +21,6 @@
  *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c): `at_work`.
  * The models in tests/model/ walk through every interleaving of two and three members at this barrier (barrier.c), and before their turn (burst.c).
  */
-#define _GNU_SOURCE
 #include "engine.h"
 #include "../common/members.h"
 
