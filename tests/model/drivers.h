@@ -26,6 +26,7 @@ enum {
     WAIT_DONE,
     WAIT_LOCK,
     WAIT_LOOKED,
+    UNLISTEN_LOCK,
     URGE,
     COUNT,
     SEEN,
@@ -84,6 +85,7 @@ struct rank {
     uint8_t lock;             /* 0: free; else the holder's number + 1 */
     uint8_t listens, drivers; /* as in struct shm_state, */
     uint8_t ticks, left;      /* these, too */
+    uint8_t waited;           /* what it hands over was open while it waited */
     uint8_t urged;            /* for the fault that urges only once in a wait */
     uint8_t sends, recvs;     /* posted, ever */
     uint8_t sends_done, recvs_done;
@@ -116,7 +118,8 @@ enum {
     TICKS_END_UNCOUNTED,
     TICKS_END_UNSEEN,
     PUT_OFF_UNCOUNTED,
-    PUT_OFF_LEFT
+    PUT_OFF_LEFT,
+    LEFT_UNSEEN
 };
 
 /* One thread's step. */

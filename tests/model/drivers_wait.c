@@ -66,10 +66,7 @@ static bool drive(struct turn *t, int change)
     tell(t, change > 0 ? "begins to wait, and to drive" : "ends its wait");
     t->mine->drivers = (uint8_t)(t->mine->drivers + change);
     t->mine->urged = 0;
-    if (change > 0 && t->mine->listens) {
-        t->mine->listens = 0;
-        t->s->eventcounts[2 * t->rank + 1].sleepers--;
-    }
+    t->mine->waited = change < 0 && t->step->fault != LEFT_UNSEEN;
     if (change > 0 || t->step->fault == NO_HANDOVER) {
         unlock(t);
         t->me->pc = change > 0 ? WAIT_DONE : OUT;
@@ -83,6 +80,7 @@ static void listen(struct turn *t)
 {
     if (!has_work(t) || t->mine->drivers > 0 || !t->has_helper) {
         tell(t, "has nothing to hand over");
+        t->mine->waited = 0;
         t->me->pc = UNLOCK;
         return;
     }
@@ -90,12 +88,13 @@ static void listen(struct turn *t)
             : t->mine->ticks ? "need not count its helper, which looks by itself"
                              : "counts its helper among the sleepers");
     t->mine->left = t->may_tick;
-    bool counted = t->mine->listens || t->mine->ticks;
+    bool counted = t->mine->listens || t->mine->ticks, waited = t->mine->waited;
+    t->mine->waited = 0;
     if (!counted && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
         t->mine->listens = 1;
         t->s->eventcounts[2 * t->rank + 1].sleepers++;
     }
-    if (t->me->pc == LISTEN && !counted)
+    if (t->me->pc == LISTEN && (!counted || waited))
         walk(t, true, LIGHT_LOOKED);
     else
         t->me->pc = ADVANCE;
@@ -125,6 +124,19 @@ static void advance(struct turn *t)
 
 /* ---- waiting: shm_wait and eventcount_sleep ------------------------------------------------------ */
 
+/* engine_sleep: while its own thread sleeps, which is notified of all news, its helper need not be. */
+static bool unlisten(struct turn *t)
+{
+    if (!lock(t, URGE))
+        return false;
+    tell(t, t->mine->listens ? "takes its helper off the sleepers" : "will sleep: its helper is not counted");
+    t->s->eventcounts[2 * t->rank + 1].sleepers =
+        (uint8_t)(t->s->eventcounts[2 * t->rank + 1].sleepers - t->mine->listens);
+    t->mine->listens = 0;
+    unlock(t);
+    return true;
+}
+
 static void urge(struct turn *t)
 {
     bool urges = t->step->fault != NEVER_URGES && !(t->step->fault == URGES_ONCE && t->mine->urged);
@@ -148,7 +160,7 @@ static void wait_step(struct turn *t)
     case LAST_LOOKED:
         tell(t, t->me->moved ? "lets go of the lock, something moved" : "lets go of the lock, nothing moved");
         unlock(t);
-        t->me->pc = t->me->pc == WAIT_LOOKED ? (t->me->moved || is_over(t) ? WAIT_DONE : URGE)
+        t->me->pc = t->me->pc == WAIT_LOOKED ? (t->me->moved || is_over(t) ? WAIT_DONE : UNLISTEN_LOCK)
                                              : (t->me->moved || is_over(t) ? UNCOUNT : DOZE);
         break;
     case URGE:
@@ -197,6 +209,8 @@ bool own_step(struct turn *t)
         return drive(t, -1);
     case WAIT_LOCK:
         return look(t, false, WAIT_LOOKED);
+    case UNLISTEN_LOCK:
+        return unlisten(t);
     case LAST_LOCK:
         return look(t, false, LAST_LOOKED);
     case DOZE:

@@ -45,6 +45,7 @@ static const struct fault faults[] = { { "the helper is counted after the last l
                                        { "and does not look once more when it is counted", 10 },
                                        { "an ack that was put off does not count as work", 8 },
                                        { "who drives leaves an ack put off", 9 },
+                                       { "who ends its wait does not look, its helper being counted", 4 },
                                        { 0 } };
 
 static const struct {

@@ -21,11 +21,9 @@
  *   Reading and writing tensors late. A plan that touches peers' tensors is over when all parts of its work are (parts.c): `at_work`.
  * The models in tests/model/ walk through every interleaving of two and three members at this barrier (barrier.c), and before their turn (burst.c).
  */
-#define _GNU_SOURCE
 #include "engine.h"
 #include "../common/members.h"
 
-#include <sched.h>
 #include <string.h>
 
 #define NAP 100     /* ms after which a sleeper looks whether the job still stands */
@@ -111,10 +109,9 @@ bool barrier_deserted(const struct shm_state *shm, const struct shm_group *g)
 
 void barrier_approach(struct shm_state *shm, struct shm_group *g)
 {
-    cores_even_out(shm, g);
     g->seen = 1;
     g->at_work = false;
-    g->core = (uint8_t)sched_getcpu();
+    g->core = (uint8_t)cores_here(shm);
 }
 
 /* Mine is not read back: it may still be on its way to memory. Who of this rank waits, its engine notifies. */

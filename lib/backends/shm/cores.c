@@ -1,56 +1,54 @@
 /*
- * cores.c: where ranks outnumber cores, an even number of them on each.
+ * cores.c: where ranks outnumber cores, each has one where it is at home: as many on each, and neighbours together.
  *
  * With four ranks on two cores a barrier takes 1.1 us when each core has two of them, and 2.1 when one has three: every rank
- * has to be switched to in turn. The system's scheduler leaves it at three and one for tenths of a second. But the ranks know
- * better: each contribution says on which core its owner ran. So now and then, at the 64th arrival of the job, the 128th, the 256th and
- * so on, the last rank of a core that has two more than another goes over there. It moves by narrowing its affinity to
- * that core for a moment, and gives back the mask that it had: what the user has pinned stays pinned, and the scheduler may
- * always move it again.
+ * has to be switched to in turn. And most messages go to a neighbour: where that one shares the core, a switch brings the answer; else both wait for
+ * ranks that have no core. The system's scheduler knows neither. So a rank goes home when it joins, and when it has to wait and finds itself
+ * elsewhere: by narrowing its affinity to that core for a moment, after which it gives back the mask that it had. What the user has
+ * pinned stays pinned. The scheduler may always move it again, and does where other programs want the core: each time it stays away twice as long.
  */
 #define _GNU_SOURCE
 #include "engine.h"
 
 #include <sched.h>
 
-#define FIRST 64  /* arrivals: before, there is nothing to be gained */
-#define CORES 256 /* that a contribution can name */
+#define AWAY_NS 1000000 /* before it goes home a second time; */
+#define LONGER 10       /* and twice as long so often */
 
-static bool cores_is_time(uint32_t arrivals)
+/* Of the cores on which this rank may run; -1: there is one for each, or none is known. */
+static int cores_home(const struct shm_state *shm, cpu_set_t *mask)
 {
-    return arrivals >= FIRST && (arrivals & (arrivals - 1)) == 0;
+    int cores = sched_getaffinity(0, sizeof *mask, mask) == 0 ? CPU_COUNT(mask) : shm->size;
+    int before = shm->rank * cores / shm->size, core = 0;
+    if (cores >= shm->size)
+        return -1;
+    while (!CPU_ISSET((size_t)core, mask) || before-- > 0)
+        core++;
+    return core;
 }
 
-static void cores_move_to(int core, const cpu_set_t *before)
+void cores_go_home(struct shm_state *shm)
 {
-    cpu_set_t there;
-    CPU_ZERO(&there);
-    CPU_SET((size_t)core, &there);
-    if (sched_setaffinity(0, sizeof there, &there) == 0)
-        sched_setaffinity(0, sizeof *before, before);
-}
-
-static void cores_leave_the_fullest(const struct shm_group *g)
-{
-    int ranks_on[CORES] = { 0 }, last_here = 0, best = -1;
-    cpu_set_t mask;
-    if (sched_getaffinity(0, sizeof mask, &mask) != 0)
+    cpu_set_t mask, there;
+    int home = cores_home(shm, &mask);
+    atomic_store_explicit(&shm->home, home, memory_order_relaxed);
+    if (home < 0 || home == sched_getcpu())
         return;
-    for (int i = 0; i < g->group->size; i++) {
-        int core = atomic_load_explicit(&barrier_contribution(g, i, g->seq - 1)->core, memory_order_relaxed);
-        ranks_on[core]++;
-        if (core == g->core)
-            last_here = i;
-    }
-    for (int core = 0; core < CORES; core++)
-        if (CPU_ISSET((size_t)core, &mask) && (best < 0 || ranks_on[core] < ranks_on[best]))
-            best = core;
-    if (best >= 0 && last_here == g->group->rank && ranks_on[g->core] >= ranks_on[best] + 2)
-        cores_move_to(best, &mask);
+    CPU_ZERO(&there);
+    CPU_SET((size_t)home, &there);
+    if (sched_setaffinity(0, sizeof there, &there) == 0)
+        sched_setaffinity(0, sizeof mask, &mask);
 }
 
-void cores_even_out(struct shm_state *shm, struct shm_group *g)
+int cores_here(struct shm_state *shm)
 {
-    if (g == &shm->world_group && cores_is_time(g->arrivals))
-        cores_leave_the_fullest(g);
+    int core = sched_getcpu(), home = atomic_load_explicit(&shm->home, memory_order_relaxed);
+    if (home < 0 || home == core ||
+        launch_clock_ns() < atomic_load_explicit(&shm->away, memory_order_relaxed))
+        return core;
+    int times = atomic_load_explicit(&shm->moves, memory_order_relaxed);
+    atomic_store_explicit(&shm->moves, times + (times < LONGER), memory_order_relaxed);
+    atomic_store_explicit(&shm->away, launch_clock_ns() + ((int64_t)AWAY_NS << times), memory_order_relaxed);
+    cores_go_home(shm);
+    return sched_getcpu();
 }

@@ -97,7 +97,7 @@ int eager_send(struct shm_state *shm, struct dist_work *op)
     shm->open++;
     engine_done(shm, op, DIST_OK);
     sends_line_up(shm, &copy->op);
-    progress_takes_over(shm);
+    progress_takes_over(shm, false);
     engine_unlock(shm);
     return DIST_OK;
 }

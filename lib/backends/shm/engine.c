@@ -115,6 +115,7 @@ void engine_sleep(struct shm_state *shm, const struct dist_work *op, bool limite
 {
     notes_write(shm, op, false);
     engine_lock(shm);
+    progress_listen(shm, false);
     for (const struct peer *peer = op ? NULL : shm->busy; peer; peer = peer->next)
         if (peer->posted.first)
             engine_notify_peers(shm, peer->posted.first);
@@ -168,16 +169,22 @@ static void engine_give_up(struct shm_state *shm, struct dist_work *op)
 }
 
 /* Changed by whoever has the lock, so without a locked instruction. The progress thread, which reads it without, sees it no later than
- * what it is woken for. */
+ * what it is woken for. It stays counted while somebody waits who may be through at once: to count it anew takes longer than such a wait. Only for
+ * a collective, whose every arrival would notify it, and for a sleep (engine_sleep) it is not. */
+static void engine_count(struct shm_state *shm, int change)
+{
+    int drivers = atomic_load_explicit(&shm->drivers, memory_order_relaxed) + change;
+    atomic_store_explicit(&shm->drivers, drivers, memory_order_relaxed);
+    if (drivers == 0)
+        progress_takes_over(shm, true);
+    else if (shm->groups)
+        progress_listen(shm, false);
+}
+
 void engine_count_waiter(struct shm_state *shm, int change)
 {
     engine_lock(shm);
-    int drivers = atomic_load_explicit(&shm->drivers, memory_order_relaxed) + change;
-    atomic_store_explicit(&shm->drivers, drivers, memory_order_relaxed);
-    if (drivers > 0)
-        progress_listen(shm, false);
-    else
-        progress_takes_over(shm);
+    engine_count(shm, change);
     engine_unlock(shm);
 }
 
@@ -186,32 +193,39 @@ static bool engine_wait_for(struct awaited *awaited)
 {
     struct shm_state *shm = awaited->shm;
     struct backoff backoff = { 0 };
-    bool over = false;
-    engine_count_waiter(shm, +1);
+    bool counted = false;
     for (;;) {
         engine_lock(shm);
-        over = engine_is_fulfilled(awaited);
-        bool moved = !over && engine_progress(shm, false);
-        enum whereabouts where = over || moved ? SOMEWHERE : barrier_where(awaited->op);
+        bool over = engine_is_fulfilled(awaited), moved = false;
+        if (!over) {
+            if (!counted)
+                engine_count(shm, +1);
+            counted = true;
+            moved = engine_progress(shm, false);
+            over = moved && engine_is_fulfilled(awaited);
+        }
+        bool ends = over || (!moved && world_failed(shm->world));
+        enum whereabouts where = ends || moved ? SOMEWHERE : barrier_where(awaited->op);
+        if (ends && counted)
+            engine_count(shm, -1);
         engine_unlock(shm);
-        if (over || (!moved && world_failed(shm->world)))
-            break;
-        if (moved)
+        if (ends)
+            return over;
+        if (moved) {
             backoff.rounds = 0;
-        else if (!backoff_pass(&backoff, where))
+            continue;
+        }
+        if (atomic_load_explicit(&shm->home, memory_order_relaxed) >= 0)
+            cores_here(shm);
+        if (!backoff_pass(&backoff, where))
             engine_sleep(shm, awaited->g ? NULL : awaited->op, awaited->deadline > 0, engine_news, awaited);
     }
-    engine_count_waiter(shm, -1);
-    return over;
 }
 
 int engine_wait(struct shm_state *shm, struct dist_work *op)
 {
     struct awaited awaited = { shm, op, NULL, 0 };
-    engine_lock(shm); /* a send that is over by its ticket: nobody need wait, nor say so */
-    bool over = engine_is_over(shm, op);
-    engine_unlock(shm);
-    if (!over && !engine_wait_for(&awaited))
+    if (!engine_wait_for(&awaited))
         engine_give_up(shm, op);
     return op->status;
 }
@@ -224,8 +238,5 @@ void shm_hold(void *state, bool held)
 bool engine_await_group(struct shm_state *shm, struct shm_group *g, struct dist_work *op, double deadline)
 {
     struct awaited awaited = { shm, op, g, deadline };
-    engine_lock(shm);
-    bool idle = engine_is_fulfilled(&awaited);
-    engine_unlock(shm);
-    return idle || engine_wait_for(&awaited);
+    return engine_wait_for(&awaited);
 }

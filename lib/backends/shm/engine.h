@@ -48,7 +48,7 @@ bool engine_await_group(struct shm_state *shm, struct shm_group *g, struct dist_
 
 bool progress_start(struct shm_state *shm); /* if it does not run yet; false: the system gives no thread */
 void progress_stop(struct shm_state *shm);
-void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? Not while somebody drives */
+void progress_listen(struct shm_state *shm, bool listen); /* shall peers wake it? */
 void progress_advance(struct shm_state *shm);
 
 /* Is there something open that somebody of this rank must drive, or an ack to be written? A message that was posted is its receiver's:
@@ -58,12 +58,16 @@ static inline bool progress_has_work(const struct shm_state *shm)
     return shm->open > shm->posted_sends || shm->owes;
 }
 
-/* About to leave the library: let the progress thread take over what is open. */
-void progress_take_over(struct shm_state *shm);
-static inline void progress_takes_over(struct shm_state *shm)
+/* About to leave the library: let the progress thread take over what is open. `waited`: at the end of a wait. */
+void progress_take_over(struct shm_state *shm, bool waited);
+static inline void progress_takes_over(struct shm_state *shm, bool waited)
 {
-    if (progress_has_work(shm) && shm->progress.runs)
-        progress_take_over(shm);
+    if (!progress_has_work(shm) || !shm->progress.runs)
+        return;
+    shm->left = true;
+    bool counted = shm->progress_listens || shm->ticks;
+    if (waited || !counted || shm->groups || shm->hurried || shm->copies.first)
+        progress_take_over(shm, waited);
 }
 
 /* ---- an op's way in: from enter on the lock is held, until start or refuse (which gives the status) ---- */
@@ -84,7 +88,7 @@ static inline int engine_start(struct shm_state *shm, struct dist_work *op)
 {
     bool async = op->async; /* it may be over, and freed, after the first look: not to be touched any more */
     if (async)
-        progress_takes_over(shm);
+        progress_takes_over(shm, false);
     engine_unlock(shm);
     return async ? DIST_OK : shm_wait(shm, op);
 }

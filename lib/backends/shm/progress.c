@@ -2,8 +2,8 @@
  * progress.c: the progress thread: it drives a rank's operations while the program computes.
  *
  * It starts with the first asynchronous operation. It sleeps on slot.progress, and is counted among that event count's
- * sleepers (progress_listens) only while there is something for it to do and no waiter: a peer pays for a wake-up only
- * if nobody is looking. Whoever leaves the library with operations open has the progress thread counted, and then takes a last
+ * sleepers (progress_listens) only while there is something for it to do and no waiter sleeps: a peer pays for a wake-up only
+ * if nobody is looking, or not for long. Whoever leaves the library with operations open has the progress thread counted, and then takes a last
  * light look; by eventcount.h's argument no news falls between the two. The model in tests/model/ walks through every
  * interleaving of a waiter, a computing rank and its progress thread.
  */
@@ -122,11 +122,13 @@ void progress_advance(struct shm_state *shm)
         eventcount_notify(&rank_slot_of(shm, shm->rank)->eventcount);
 }
 
-/* It need not be woken for what a light look can do for a collective. */
-void progress_take_over(struct shm_state *shm)
+/* It need not be woken for what a light look can do for a collective. Where it stayed counted during a wait, what woke it then was left to the
+ * waiter: so that one looks, once memory has `drivers`: a thread that is woken for what this look misses must find that nobody drives. */
+void progress_take_over(struct shm_state *shm, bool waited)
 {
-    shm->left = true;
-    if (shm->drivers == 0 && (shm->groups || !(shm->progress_listens || shm->ticks))) {
+    if (shm->drivers == 0 && (waited || shm->groups || !(shm->progress_listens || shm->ticks))) {
+        if (waited && shm->progress_listens)
+            atomic_thread_fence(memory_order_seq_cst);
         progress_listen(shm, !shm->ticks);
         while (engine_progress(shm, true))
             ;

@@ -40,7 +40,7 @@ static void recvs_post(struct shm_state *shm, struct dist_work *op)
 {
     match_add(&shm->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
     if (op->peer == DIST_ANY_SOURCE) {
-        shm->posted_any++;
+        shm->unlooked = shm->posted_any++ ? shm->unlooked : 0;
     } else {
         shm->peers[op->peer].receives++;
         p2p_busy(shm, &shm->peers[op->peer]);
@@ -172,8 +172,8 @@ bool recvs_from_anybody(struct shm_state *shm)
     return moved;
 }
 
-/* Non-blocking ones look into the channel once in SEQ_BATCH posts. Nobody waits for that for long: a sender that does notifies our progress
- * thread. */
+/* Non-blocking ones look into the channel once in SEQ_BATCH posts, and the first always: its message may have notified our progress thread long ago,
+ * in vain. Later ones do so again. */
 static inline bool recvs_is_time(const struct dist_work *op, unsigned *unlooked)
 {
     return !op->async || (*unlooked)++ % SEQ_BATCH == 0;
@@ -205,10 +205,9 @@ static bool recvs_take_at_once(struct shm_state *shm, struct dist_work *op)
     const struct envelope *envelope;
     if (peer->receives > 0 || shm->posted_any > 0)
         return false;
-    if (!(envelope = channel_peek(peer))) {
-        peer->unlooked = 1;
+    if (!(envelope = channel_peek(peer)))
         wanted_say(peer, wanted_word(op->tag, op->group->id, op->type, op->out.count));
-    }
+    peer->unlooked = !envelope;
     if (!envelope || envelope->tag != op->tag || envelope->group != (uint16_t)op->group->id)
         return false;
     recvs_deliver(shm, op, op->peer, envelope);

@@ -195,8 +195,10 @@ void sends_line_up(struct shm_state *shm, struct dist_work *op)
     struct peer *peer = &shm->peers[op->peer];
     if (shm->by_ticket.first)
         sends_sweep(shm, true);
-    if (peer->sent - peer->known <= 1 || channel_is_full(peer))
-        sends_read_acks(shm, peer); /* all may be taken: then the slot is free */
+    if (!peer->posted.first)
+        channel_look(peer); /* all may be taken: then the slot is free */
+    else if (peer->sent - peer->known <= 1 || channel_is_full(peer))
+        sends_read_acks(shm, peer);
     p2p_busy(shm, peer);
     if (!peer->waiting.first && !channel_is_full(peer) && sends_post(shm, peer, op)) {
         queue_add(&peer->posted, op);

@@ -92,6 +92,7 @@ static int shm_open_world(struct launch_self *self, struct dist_group *world, vo
     shm->looks = backoff_looks();
     shm->rhythm.most = shm->looks > 0 ? RHYTHM_MOST : 0;
     ticket_take_spare(shm);
+    cores_go_home(shm);
     *out = shm;
     return DIST_OK;
 }

@@ -106,6 +106,9 @@ struct shm_state {
     uint32_t spare;            /* the ticket of the next message that goes there; NO_TICKET: none is left */
     struct shm_group world_group;
 
+    _Atomic int home, moves; /* the core of this rank, or -1; how often it went there; */
+    _Atomic int64_t away;    /* until when it stays away */
+
     struct entry entry; /* with self->bias */
     bool guest;         /* the progress thread is in */
     bool stop;          /* tells it to end */
@@ -192,8 +195,9 @@ int contributions_check(struct shm_state *shm, struct shm_group *g, struct dist_
 
 bool parts_over(const struct shm_group *g); /* parts.c: is the work of the long plan done? */
 
-/* cores.c: a rank at this barrier may change its core. */
-void cores_even_out(struct shm_state *shm, struct shm_group *g);
+/* cores.c: which core the caller runs on; before that it may go where this rank is at home. */
+void cores_go_home(struct shm_state *shm);
+int cores_here(struct shm_state *shm);
 
 /* Where its world ranks stand. */
 uint64_t barrier_members_offset(const struct shm_state *shm, const struct shm_group *g);
