@@ -129,7 +129,8 @@ static void who_ends_it(const char *signal)
 {
     char script[400];
     snprintf(script, sizeof script,
-             "here=$PWD; cd $(mktemp -d /tmp/restarts.XXXXXX) && mkdir build && ln -s $here/build/* build || exit; "
+             "here=$PWD; cd $(mktemp -d /tmp/restarts.XXXXXX) && mkdir build && ln -s $here/build/* build || "
+             "exit; "
              "sh -c 'echo $$; exec " SURVIVES "' | { read pid; read line; kill -%s $pid; cat; }; "
              "ls build | grep survives; rm -r $PWD",
              signal);
