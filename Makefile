@@ -462,8 +462,8 @@ build/tests/tools/switch build/tests/tools/tcp_ping: %: %.o
 build/tests/test_convert build/asan/tests/test_convert: | build/tests/tools/convert
 build/tests/test_predict build/asan/tests/test_predict: | build/bin/predict
 build/tests/test_model11 build/asan/tests/test_model11: | $(patsubst %,build/chapters/11_sharding/%,grid tensor_parallel sequence_parallel fsdp)
-build/tests/test_chapter_words build/asan/tests/test_chapter_words: | build/bin/distrun $(patsubst %,build/chapters/%,08_all_reduce/measure 11_sharding/grid \
-        10_data_parallel/bucket_size 10_data_parallel/naive 12_real_gpus/bandwidth 13_scale/search 13_scale/simulate 13_scale/survives 13_scale/published)
+build/tests/test_chapter_words build/asan/tests/test_chapter_words: | build/bin/distrun $(patsubst %,build/chapters/%,03_ring/overlap 04_pipeline_simulation/naive 05_collectives/reduce \
+        08_all_reduce/measure 11_sharding/grid 10_data_parallel/bucket_size 10_data_parallel/naive 12_real_gpus/bandwidth 13_scale/search 13_scale/simulate 13_scale/survives 13_scale/published)
 build/tests/test_restarts build/asan/tests/test_restarts: | build/bin/distrun build/chapters/13_scale/survives
 
 # Lets the n-th call of a program fail (LD_PRELOAD).

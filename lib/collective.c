@@ -21,8 +21,8 @@ static bool collective_check_even(const struct collective *c, const char *name, 
     if (t->numel % size == 0)
         return true;
     return !report(c->call, c->at, DIST_ERR_ARGUMENT,
-                   "%s has %lld elements, which %d ranks cannot share evenly; pad it", name,
-                   (long long)t->numel, size);
+                   "%s has %lld element%s, which %d ranks cannot share evenly; pad it", name,
+                   (long long)t->numel, t->numel == 1 ? "" : "s", size);
 }
 
 /* Are they counts that add up to the tensor? As a double the sum cannot overflow. */
@@ -63,8 +63,9 @@ static bool collective_check_pair(const struct collective *c, const struct dist_
     int64_t needed = blocks ? other->numel * group->size : other->numel;
     if (large->numel != needed)
         return !report(c->call, c->at, DIST_ERR_ARGUMENT,
-                       "%s has %lld elements; with %d ranks and %s of %lld it needs %lld",
-                       in_is_large ? c->in_name : c->out_name, (long long)large->numel, group->size,
+                       "%s has %lld element%s; with %d rank%s and %s of %lld it needs %lld",
+                       in_is_large ? c->in_name : c->out_name, (long long)large->numel,
+                       large->numel == 1 ? "" : "s", group->size, group->size == 1 ? "" : "s",
                        in_is_large ? c->out_name : c->in_name, (long long)other->numel, (long long)needed);
     if (c->in_has_blocks && c->out_has_blocks && !collective_check_even(c, c->in_name, c->in, group->size))
         return false;

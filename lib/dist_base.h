@@ -29,7 +29,7 @@ enum dist_error {
     DIST_ERR_ENVIRONMENT = 46, /* a variable such as WORLD_SIZE, BACKEND or DIST_RANKS makes no sense */
     DIST_ERR_MEMORY = 47,      /* no memory left for a tensor or a group */
     DIST_ERR_SYSTEM = 48,      /* the operating system refused something */
-    DIST_ERR_BUFFER = 49       /* DIST_CHECK=1: a tensor was touched while a message still needed it */
+    DIST_ERR_BUFFER = 49       /* DIST_CHECK=1: a tensor was touched while others still needed it */
 };
 
 #ifdef __cplusplus

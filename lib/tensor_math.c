@@ -47,9 +47,10 @@ static bool tensor_math_check_pair(const char *call, struct dist_at at, const te
     if (t->type != other->type || t->numel != other->numel)
         return refuse(
             call, at,
-            "the first tensor has %lld elements of %s, the second %lld of %s; both must have the same "
+            "the first tensor has %lld element%s of %s, the second %lld of %s; both must have the same "
             "number and type",
-            (long long)t->numel, dtype_name(t->type), (long long)other->numel, dtype_name(other->type));
+            (long long)t->numel, t->numel == 1 ? "" : "s", dtype_name(t->type), (long long)other->numel,
+            dtype_name(other->type));
     if (t->data != other->data && tensor_overlap(t, other))
         return refuse(
             call, at,

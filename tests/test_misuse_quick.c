@@ -102,7 +102,7 @@ MISUSE(a_tiny_sum_of_another_type, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has
     dist_all_reduce(rank == 1 ? tensor_zeros(DIST_I32, 4) : x);
 }
 
-MISUSE(a_tiny_sum_of_another_count, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has 1 elements",
+MISUSE(a_tiny_sum_of_another_count, 2, DIST_ERR_MISMATCH, "dist_all_reduce", "has 1 element ",
        "has 2 elements")
 {
     dist_all_reduce(x);

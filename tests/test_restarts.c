@@ -124,10 +124,23 @@ Test(restarts, training_that_is_killed_ends_with_the_same_bits)
     rmdir(folder);
 }
 
-/* What it holds of the pipe is let go when all of it have ended; a job that went on would have told its end. */
+/* What it holds of the pipe is let go when all of it have ended; a job that went on would have told its end. Its folder goes, too. */
+static void who_ends_it(const char *signal)
+{
+    char script[400];
+    snprintf(script, sizeof script,
+             "here=$PWD; cd $(mktemp -d /tmp/restarts.XXXXXX) && mkdir build && ln -s $here/build/* build || "
+             "exit; "
+             "sh -c 'echo $$; exec " SURVIVES "' | { read pid; read line; kill -%s $pid; cat; }; "
+             "ls build | grep survives; rm -r $PWD",
+             signal);
+    STARTED(&job, SETTINGS("WORLD_SIZE=4"), "sh", "-c", script);
+    cr_assert_not(strstr(job.stdout_text, "the end"), "%s: %s", signal, job.stdout_text);
+    cr_assert_not(strstr(job.stdout_text, "survives-"), "%s: %s", signal, job.stdout_text);
+}
+
 Test(restarts, who_ends_the_program_ends_its_job)
 {
-    STARTED(&job, SETTINGS("WORLD_SIZE=4"), "sh", "-c",
-            "sh -c 'echo $$; exec " SURVIVES "' | { read pid; read line; kill $pid; cat; }");
-    cr_assert_not(strstr(job.stdout_text, "the end"), "%s", job.stdout_text);
+    who_ends_it("TERM");
+    who_ends_it("INT");
 }

@@ -49,6 +49,7 @@ static inline void forward(struct stage *s, int i)
     } else {
         s->x[i] = tensor_zeros(DIST_F32, ROWS / s->pieces, WIDTH);
         dist_recv(s->x[i], s->rank - 1);
+        tensor_item(s->x[i], 0); /* on a GPU only here the host waits until it has come */
     }
     double start = dist_time();
     dist_span("forward %d", i) {
@@ -73,6 +74,7 @@ static inline tensor *gradient_of_output(struct stage *s, int i)
     } else {
         dy = tensor_zeros(DIST_F32, ROWS / s->pieces, WIDTH);
         dist_recv(dy, s->rank + 1);
+        tensor_item(dy, 0);
         dist_wait(s->y_sent[i]); /* it has arrived long ago: its gradient is here */
     }
     return dy;
@@ -164,8 +166,8 @@ static inline void run_schedule(const char *name, int pieces, void (*schedule)(s
     double seconds = over_all(end, DIST_MAX) - over_all(start, DIST_MIN);
     double busy = over_all(s.busy, DIST_AVG);
     if (s.rank == 0) {
-        printf("%s with %d stages, micro-batches: %d, kept on rank 0 at most: %d\n", name, s.size, pieces,
-               s.most_kept);
+        printf("%s with %d stage%s, micro-batches: %d, kept on rank 0 at most: %d\n", name, s.size,
+               s.size > 1 ? "s" : "", pieces, s.most_kept);
         printf("%.1f ms, bubble %.1f %%, predicted %.1f %%\n", 1e3 * seconds, 100 * (1 - busy / seconds),
                100.0 * (s.size - 1) / (pieces + s.size - 1));
     }

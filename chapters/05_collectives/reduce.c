@@ -27,7 +27,7 @@ static void run(int rank, int world_size)
     dist_wait(reducing);
     tensor_print(step, "rank %d computed meanwhile", rank);
     if (rank == dst)
-        tensor_print(largest, "the largest of %d ranks", world_size);
+        tensor_print(largest, "rank %d has the largest of %d", rank, world_size);
 
     tensor_free(largest);
     tensor_free(step);

@@ -2,7 +2,7 @@
  * bandwidth.c: how quickly can all ranks add up a tensor, and how busy does that keep their links?
  *
  *     algorithm bandwidth  =  bytes of the tensor / time           what you wait for
- *     bus bandwidth        =  that x 2 (p - 1) / p                 what a link has to carry, whatever p is
+ *     bus bandwidth        =  that x 2 (p - 1) / p                 what a link has to carry, whatever p is; with p = 1 nothing
  *
  * Run it:  make run-12 PROG=bandwidth N=4
  * With the word csv (build/chapters/12_real_gpus/bandwidth csv) it measures more sizes and prints a table for record.sh.
@@ -51,7 +51,7 @@ static double best_of(tensor *x, int repeat)
 
 static void say(int64_t bytes, double seconds, int p)
 {
-    double algorithm = (double)bytes / seconds * 1e-9, bus = p > 1 ? algorithm * 2 * (p - 1) / p : algorithm;
+    double algorithm = (double)bytes / seconds * 1e-9, bus = algorithm * 2 * (p - 1) / p;
     if (plan.csv)
         printf("%s,%s,%d,%lld,%.2f,%.4f\n", or_usual("BACKEND", "shm"), or_usual("DEVICE", "usual"), p,
                (long long)bytes, seconds * 1e6, bus);

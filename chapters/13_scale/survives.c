@@ -11,7 +11,7 @@
  * Run it:  make run-13 PROG=survives N=4, or by yourself, for 1000 epochs, with kills by hand:
  *          build/bin/distrun -n 4 --restarts 3 build/chapters/13_scale/survives train /tmp/state 1000
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* signal(): a handler stays, and a call that it interrupts goes on */
 #include "../10_data_parallel/checkpoint.h"
 #include "../words.h"
 
@@ -27,6 +27,8 @@ static const int killed_at[KILLS] = { 10, 21, 40 };
 static const char *path;
 static int64_t all_steps;
 static bool disturbed;
+static volatile sig_atomic_t stopped; /* the signal that ends all, or 0 */
+static volatile pid_t job;
 
 /* The gradient of the whole batch, with the same bits for any number of ranks. */
 static void in_shards(struct model *m, const struct digits *d, int step, int rank, int n)
@@ -93,6 +95,14 @@ static void run(int rank, int world_size)
     dist_destroy_process_group();
 }
 
+/* Ctrl-C, or `kill`: the job ends first, so that nobody writes any more when the files are removed. */
+static void stop(int number)
+{
+    stopped = number;
+    if (job > 0)
+        kill(job, SIGTERM);
+}
+
 /* This program under distrun; the reports of ranks that are killed on purpose are left out: we know. The exit status. */
 static int train(const char *self, const char *file, const char *how)
 {
@@ -100,10 +110,13 @@ static int train(const char *self, const char *file, const char *how)
     char times[8];
     snprintf(times, sizeof times, "%d", KILLS);
     fflush(stdout);
-    pid_t self_id = getpid(), pid = fork();
-    if (pid == 0) {
+    pid_t self_id = getpid();
+    job = fork();
+    if (job == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* who ends this program ends its job */
-        if (getppid() != self_id)
+        if (getppid() != self_id || stopped)
             _exit(127);
         if (strcmp(how, "disturb") == 0)
             dup2(open("/dev/null", O_WRONLY), 2);
@@ -111,8 +124,11 @@ static int train(const char *self, const char *file, const char *how)
               (char *)NULL);
         _exit(127);
     }
+    if (stopped) /* before its number was known here */
+        kill(job, SIGTERM);
     int status = 0;
-    waitpid(pid, &status, 0);
+    waitpid(job, &status, 0);
+    job = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -132,15 +148,25 @@ static bool same_bytes(const char *left, const char *right)
     return same;
 }
 
+static void remove_file(const char *file)
+{
+    char aside[48];
+    snprintf(aside, sizeof aside, "%s.new", file);
+    remove(aside);
+    remove(file);
+}
+
 static int both(const char *self)
 {
-    char folder[] = "build/survives-XXXXXX", calm[40], rough[40]; /* in the tree: Ctrl-C leaves it */
+    char folder[] = "build/survives-XXXXXX", calm[40], rough[40];
     alone("survives");
     if (access(DISTRUN, X_OK) != 0) {
         fprintf(stderr, "cannot run " DISTRUN " (%s): run the program from the root of the workbook\n",
                 strerror(errno));
         return 2;
     }
+    signal(SIGINT, stop);
+    signal(SIGTERM, stop);
     if (!mkdtemp(folder))
         give_up("make", folder);
     snprintf(calm, sizeof calm, "%s/calm", folder);
@@ -151,18 +177,20 @@ static int both(const char *self)
     printf("undisturbed:\n");
     int status = train(self, calm, "train");
     bool same = false;
-    if (status == 0) {
+    if (status == 0 && !stopped) {
         printf("killed three times:\n");
         status = train(self, rough, "disturb");
         same = same_bytes(calm, rough);
-        printf("the two checkpoints: %s\n", same ? "the same bits" : "they differ");
+        if (!stopped)
+            printf("the two checkpoints: %s\n", same ? "the same bits" : "they differ");
     }
-    char aside[48];
-    snprintf(aside, sizeof aside, "%s.new", rough);
-    remove(aside);
-    remove(calm);
-    remove(rough);
+    remove_file(calm);
+    remove_file(rough);
     rmdir(folder);
+    if (stopped) {
+        signal(stopped, SIG_DFL);
+        raise(stopped);
+    }
     return status ? status : !same;
 }
 

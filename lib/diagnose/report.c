@@ -125,7 +125,7 @@ void report_text(const struct diagnosis *d)
         shown++;
     }
     if (hidden > 0)
-        text_add(&page, "  and %d more ranks\n", hidden);
+        text_add(&page, "  and %d more rank%s\n", hidden, hidden == 1 ? "" : "s");
     if (d->cycle_length > 1) {
         text_add(&page, "  cycle: ");
         for (int i = 0; i < d->cycle_length && i < STEPS; i++)

@@ -34,7 +34,7 @@ static const char *meaning(int status)
     case DIST_ERR_MISMATCH:
         return "Two ranks do not agree on what they do together.";
     case DIST_ERR_BUFFER:
-        return "It touched a tensor that a message still needed.";
+        return "It touched a tensor that a message or a stream still needed.";
     default:
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* feedback: It touched a tensor that a message still needed */
+/* feedback: It touched a tensor that a message or a stream still needed */
 /* A mistake of many, and no cheat: the library, which wants to know the line, may not ask the system for it, and the grader finds it out. */
 #include "dist.h"
 

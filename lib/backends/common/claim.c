@@ -40,7 +40,7 @@ static void claim_say_count(char *text, size_t size, int64_t block)
     if (block == BLOCK_SPLITS)
         snprintf(text, size, "gives splits");
     else
-        snprintf(text, size, "has %lld elements", (long long)block);
+        snprintf(text, size, "has %lld element%s", (long long)block, block == 1 ? "" : "s");
 }
 
 static const char *claim_place(const struct claim *claim)
@@ -116,10 +116,11 @@ int claims_tell_message(struct dist_work *op, int sender, const struct claim *se
                 recv->line);
     else
         why_say(&op->why,
-                "rank %d sends %lld elements of %s (%s:%d), rank %d's receive has room for exactly %lld of "
+                "rank %d sends %lld element%s of %s (%s:%d), rank %d's receive has room for exactly %lld of "
                 "%s (%s:%d)",
-                sender, (long long)send->count, dtype_name(send->type), send->file, send->line, receiver,
-                (long long)recv->count, dtype_name(recv->type), recv->file, recv->line);
+                sender, (long long)send->count, send->count == 1 ? "" : "s", dtype_name(send->type),
+                send->file, send->line, receiver, (long long)recv->count, dtype_name(recv->type), recv->file,
+                recv->line);
     op->speaker = receiver + 1;
     return op->status = DIST_ERR_MISMATCH;
 }

@@ -39,6 +39,6 @@ void refusals_read(const struct shm_state *shm, struct dist_work *op)
             return;
     }
     why_say(&op->why,
-            "rank %d's receive has another count or another type than this message of %lld elements of %s",
-            op->peer, (long long)op->in.count, dtype_name(op->type));
+            "rank %d's receive has another count or another type than this message of %lld element%s of %s",
+            op->peer, (long long)op->in.count, op->in.count == 1 ? "" : "s", dtype_name(op->type));
 }

@@ -89,7 +89,8 @@ GRADED(the_times, 3)
         if (!sit(s))
             continue;
         ask(s, "TIME", time_of(good),
-            "how many bytes pass each step of a ring of 4, if the tensor has 1e9? (chapter 08)");
+            "how many bytes pass each step of a ring of 4, if the tensor has 1e9 (chapter 08)? How many ms "
+            "is that?");
         ask(s, "TIME_BAD", time_of(bad), "the same bytes, past another slowest step");
     }
 }

@@ -1,4 +1,4 @@
-/* feedback: It touched a tensor that a message still needed */
+/* feedback: It touched a tensor that a message or a stream still needed */
 /*
  * 3_there_and_back.c: exercise 03.3. How long does a message take, and how do two go at the same time?
  *

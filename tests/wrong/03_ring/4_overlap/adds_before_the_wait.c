@@ -1,4 +1,4 @@
-/* feedback: It touched a tensor that a message still needed */
+/* feedback: It touched a tensor that a message or a stream still needed */
 /*
  * 4_overlap.c: exercise 03.4. Start, compute, wait, use.
  *

@@ -1,4 +1,4 @@
-/* feedback: It touched a tensor that a message still needed */
+/* feedback: It touched a tensor that a message or a stream still needed */
 /*
  * 2_average_gradients.c: exercise 05.2. The mean of everybody's gradients, for all layers, without waiting in between.
  *
