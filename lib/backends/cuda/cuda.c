@@ -64,9 +64,7 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
         return status;
     }
     cuda->self = self;
-    cuda->world = &self->world;
     cuda->rank = self->env.rank;
-    cuda->slot = &self->world.header->slots[cuda->rank];
     cuda->job = job;
     backoff_lock(&job->lock);
     if (job->size == 0)

@@ -47,8 +47,8 @@ static bool nccl_agree_is_ready(void *argument)
 static void nccl_agree_wait_until_ready(struct nccl_state *nccl, double seconds)
 {
     for (double deadline = dist_time() + seconds; !nccl_agree_is_ready(nccl) && dist_time() < deadline;) {
-        atomic_store(&nccl->notes->open_count, 0);
-        launch_sleep(nccl->self, &nccl->slot->eventcount, nccl_agree_is_ready, nccl, NAP, true);
+        atomic_store(&launch_notes(nccl->self)->open_count, 0);
+        launch_sleep(nccl->self, &launch_slot(nccl->self)->eventcount, nccl_agree_is_ready, nccl, NAP, true);
     }
 }
 

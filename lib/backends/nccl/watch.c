@@ -173,7 +173,7 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
 void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool (*nccl_watch_news)(void *),
                       void *argument, bool timed)
 {
-    struct eventcount *eventcount = &nccl->slot->eventcount;
+    struct eventcount *eventcount = &launch_slot(nccl->self)->eventcount;
     struct sleep_note *note = launch_note_on(nccl->self, eventcount, timed);
     nccl_lock(nccl);
     nccl_progress_note(nccl, op);

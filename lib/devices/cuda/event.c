@@ -163,7 +163,7 @@ void *cuda_stream_native(struct stream *stream)
 
 static struct sleep_note *event_note_of(const struct cuda *rank)
 {
-    return &world_notes(&rank->self->world, rank->self->env.rank)->streams[1];
+    return &launch_notes(rank->self)->streams[1];
 }
 
 /* The driver starts a thread for these calls, and gives it no name: it would pass for one of the program's, which may send what
@@ -182,7 +182,7 @@ static void CUDART_CB event_notify(void *argument)
 {
     struct cuda *rank = argument;
     event_name_thread();
-    eventcount_notify(&rank->slot->eventcount);
+    eventcount_notify(&launch_slot(rank->self)->eventcount);
     atomic_fetch_sub(&event_note_of(rank)->epoch, 2);
 }
 
@@ -190,7 +190,7 @@ static void CUDART_CB event_notify(void *argument)
 static void event_wake_at(struct event *event)
 {
     struct cuda *rank = cuda_of_caller();
-    if (!rank || rank->gpu->broken || atomic_load(&rank->slot->eventcount.sleepers) == 0 ||
+    if (!rank || rank->gpu->broken || atomic_load(&launch_slot(rank->self)->eventcount.sleepers) == 0 ||
         (event->notified == rank && event->notified_for == event->given))
         return;
     event->notified = rank;
@@ -229,5 +229,5 @@ void event_wake_all(const struct event *gate)
 {
     (void)gate;
     for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next)
-        eventcount_notify(&rank->slot->eventcount);
+        eventcount_notify(&launch_slot(rank->self)->eventcount);
 }
