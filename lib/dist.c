@@ -1,5 +1,4 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
-#define _GNU_SOURCE
 #include "algorithms/run.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"

@@ -12,7 +12,6 @@
 #include "streams/gpu.h"
 #include "trace/trace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 

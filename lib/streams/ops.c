@@ -3,8 +3,6 @@
 #include "order.h"
 
 #include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- opening ---------------------------------------------------------------------------- */
 

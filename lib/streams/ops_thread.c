@@ -1,5 +1,4 @@
 /* ops_thread.c: starts what was posted, and ends what has arrived. ops.h has the rules. */
-#define _GNU_SOURCE
 #include "ops.h"
 
 #include <sys/prctl.h>

@@ -1,7 +1,6 @@
 /* cuda.c: joining and leaving the job, groups, and the backend's table of calls. */
 #include "cuda.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- coming and going --------------------------------------------------------------------- */

@@ -15,7 +15,6 @@
 #include "../common/claim.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- from tensor to tensor --------------------------------------------------------------- */

@@ -6,8 +6,6 @@
  */
 #include "cuda.h"
 
-#include <stdio.h>
-
 static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_state *cuda = cuda_of(job, op);

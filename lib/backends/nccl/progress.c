@@ -12,7 +12,6 @@
  * thread of the backend, the progress thread. It sleeps, on the rank's event count while there is something to agree on, else
  * on the progress thread's, which is notified when there is. One lock makes sure that only one of them is at it.
  */
-#define _GNU_SOURCE
 #include "agree.h"
 #include "../common/notes.h"
 

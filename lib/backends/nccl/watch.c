@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "agree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

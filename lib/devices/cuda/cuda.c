@@ -1,5 +1,4 @@
 /* cuda.c: which GPU is a rank's, and what to say where it cannot be had. */
-#define _GNU_SOURCE
 #include "cuda.h"
 #include "kernels.h"
 
