@@ -99,7 +99,7 @@ static inline uint32_t table_first_of(const struct nccl_shared *table, int rank)
 }
 
 void table_add(struct nccl_shared *table, struct table_list *list, uint32_t number);
-bool table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number);
+void table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number);
 void table_free(struct nccl_shared *table, uint32_t number);
 
 /* Show an op; of a collective `seq` is its number in the group. Gives its entry; 0: this rank has none left. */
