@@ -19,12 +19,6 @@ static void cuda_wait_note_op(struct cuda_state *cuda, const struct dist_work *o
     notes_add(launch_notes(cuda->self), op, arrived, arrived ? op->phase : op->group->seq + 1);
 }
 
-static void cuda_wait_note_message(struct cuda_state *cuda, const struct dist_work *op)
-{
-    struct claim claim = claim_of(op);
-    notes_add_claim(launch_notes(cuda->self), &claim, cuda_rank_of(op), op->site);
-}
-
 void cuda_note(void *state, const struct dist_work *waited)
 {
     struct cuda_state *cuda = state;
@@ -39,8 +33,11 @@ void cuda_note(void *state, const struct dist_work *waited)
         for (const struct dist_work *op = own->open.first; op; op = op->next)
             if (op != waited && op->p2p == messages && op->step != OP_ASIDE)
                 cuda_wait_note_op(cuda, op);
-    for (const struct match *at = own->unexpected.first; at; at = at->next)
-        cuda_wait_note_message(cuda, match_receive(at));
+    for (const struct match *at = own->unexpected.first; at; at = at->next) {
+        const struct dist_work *send = match_receive(at);
+        struct claim claim = claim_of(send);
+        notes_add_claim(launch_notes(cuda->self), &claim, cuda_rank_of(send), send->site);
+    }
     pthread_mutex_unlock(&job->lock);
 }
 

@@ -122,7 +122,6 @@ void table_note(struct nccl_shared *table, int rank, struct rank_notes *notes);
 /* ---- agree.c --------------------------------------------------------------------------- */
 
 void nccl_agree_lock(struct nccl_shared *shared);
-void nccl_agree_unlock(struct nccl_shared *shared);
 
 /* Show this op, and give it up again, or all (NULL) of this rank that are not agreed on. False: it has no entry left, and must wait for
  * some op to be agreed on. */

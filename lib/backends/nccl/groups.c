@@ -130,14 +130,6 @@ static bool nccl_groups_is_tidy(struct nccl_state *nccl, struct nccl_group *g)
     return state != ncclInProgress;
 }
 
-static void nccl_groups_forget(struct nccl_group **at)
-{
-    struct nccl_group *g = *at;
-    worker_join(&g->end);
-    *at = g->next;
-    free(g);
-}
-
 void nccl_groups_sweep(struct nccl_state *nccl, bool all)
 {
     struct why why;
@@ -154,11 +146,15 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
             atomic_fetch_add(&launch_notes(nccl->self)->tidying, worker_start(&g->end));
         }
     }
-    for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)
-        if (all || atomic_load(&g->ended))
-            nccl_groups_forget(at);
-        else
+    for (struct nccl_group **at = &nccl->retired, *g; (g = *at);) {
+        if (!all && !atomic_load(&g->ended)) {
             at = &g->next;
+            continue;
+        }
+        worker_join(&g->end);
+        *at = g->next;
+        free(g);
+    }
 }
 
 /* ---- failing --------------------------------------------------------------------------------- */

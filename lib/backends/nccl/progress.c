@@ -134,7 +134,7 @@ void nccl_progress_note(struct nccl_state *nccl, const struct dist_work *waited)
     nccl_progress_note_queue(nccl, &nccl->posted, waited, false);
     nccl_agree_lock(nccl->shared);
     table_note(nccl->shared, nccl->rank, launch_notes(nccl->self));
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
 }
 
 /* ---- the progress thread -------------------------------------------------------------------------- */

@@ -60,16 +60,13 @@ bool nccl_watch_job(struct nccl_state *nccl)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-static bool nccl_watch_is_over(const struct dist_work *op)
-{
-    struct event *end = op->gate ? op->gate : op->mark;
-    return end && mark_passed(end);
-}
-
 /* They end in the order in which they were launched: the stream has one. */
 void nccl_watch_progress(struct nccl_state *nccl)
 {
-    for (struct dist_work *op; (op = nccl->flying.first) && nccl_watch_is_over(op);) {
+    for (struct dist_work *op; (op = nccl->flying.first);) {
+        struct event *end = op->gate ? op->gate : op->mark;
+        if (!end || !mark_passed(end))
+            break;
         queue_remove(&nccl->flying, op);
         if (!op->gate)
             mark_free(op->mark);

@@ -123,13 +123,6 @@ void stream_look(struct stream *stream)
         event_move_tail(stream);
 }
 
-/* Is something in it that nobody has counted? */
-static bool event_is_busy(struct stream *stream)
-{
-    struct cuda_gpu *gpu = stream->rank->gpu;
-    return !gpu->broken && !cuda_is_past(gpu, cudaStreamQuery(stream->cuda));
-}
-
 /* What waits here belongs in front of it. */
 void stream_foreign(struct stream *stream)
 {
@@ -137,11 +130,13 @@ void stream_foreign(struct stream *stream)
         stream->put = ++stream->given;
 }
 
-/* Is all done that was given? Else its tail marks the end of that. */
+/* Is all done that was given? Else its tail marks the end of that. Something may be in it that nobody has counted. */
 static bool event_is_done(struct stream *stream)
 {
+    struct cuda_gpu *gpu = stream->rank->gpu;
     event_look(stream);
-    if (stream->foreign && stream->done == stream->given && event_is_busy(stream))
+    if (stream->foreign && stream->done == stream->given && !gpu->broken &&
+        !cuda_is_past(gpu, cudaStreamQuery(stream->cuda)))
         stream_foreign(stream);
     if (stream->done < stream->given && stream->tail_at < stream->given)
         event_move_tail(stream);
