@@ -23,23 +23,16 @@ static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
     eventcount_notify(&launch_slot(cuda->self)->eventcount); /* for ops_flush */
 }
 
-static bool cuda_start_next(struct cuda_job *job, struct cuda_rank *own)
-{
-    struct dist_work *op = own->queued.first;
-    if (!op || !mark_sure(op->ready))
-        return false;
-    cuda_start_one(job, queue_take(&own->queued, &own->queued.first));
-    return true;
-}
-
 static void cuda_start_all(struct cuda_job *job)
 {
     bool moved = true;
     while (moved) {
         moved = false;
-        for (int rank = 0; rank < job->size; rank++)
-            while (cuda_start_next(job, &job->ranks[rank]))
-                moved = true;
+        for (int rank = 0; rank < job->size; rank++) {
+            struct op_queue *queued = &job->ranks[rank].queued;
+            for (; queued->first && mark_sure(queued->first->ready); moved = true)
+                cuda_start_one(job, queue_take(queued, &queued->first));
+        }
     }
 }
 

@@ -103,20 +103,18 @@ bool nccl_progress_drive(struct nccl_state *nccl)
 
 /* ---- what this rank waits for, written down before it sleeps (launch/note.h) --------------------- */
 
-static void nccl_progress_note_op(struct nccl_state *nccl, const struct dist_work *op, bool shown)
-{
-    struct note_op *note =
-        notes_add(launch_notes(nccl->self), op, shown, shown ? op->phase : op->group->seq + 1);
-    if (note)
-        note->behind = op->p2p && !shown;
-}
-
 static void nccl_progress_note_queue(struct nccl_state *nccl, const struct op_queue *queue,
                                      const struct dist_work *waited, bool first)
 {
-    for (const struct dist_work *op = queue->first; op; op = op->next)
-        if ((op == waited) == first && op->step != STEP_EAGER_COPY)
-            nccl_progress_note_op(nccl, op, queue == &nccl->shown);
+    bool shown = queue == &nccl->shown;
+    for (const struct dist_work *op = queue->first; op; op = op->next) {
+        if ((op == waited) != first || op->step == STEP_EAGER_COPY)
+            continue;
+        uint32_t seq = shown ? op->phase : op->group->seq + 1;
+        struct note_op *note = notes_add(launch_notes(nccl->self), op, shown, seq);
+        if (note)
+            note->behind = op->p2p && !shown;
+    }
 }
 
 /* While NCCL is at work, it is not the other ranks that hold us up: DIST_TIMEOUT ends that. */
