@@ -11,7 +11,7 @@ static void *context_make(struct launch_self *self)
         return NULL;
     context->quick_reach = context;
     context->self = self;
-    context->slot = &self->world.header->slots[self->env.rank];
+    context->slot = launch_slot(self);
     return context;
 }
 

@@ -1,5 +1,4 @@
 /* dist.c: joining and leaving the job. The calls themselves are in dist_p2p.c, dist_collectives.c, dist_groups.c. */
-#define _GNU_SOURCE
 #include "algorithms/run.h"
 #include "checked.h"
 #include "diagnose/diagnose.h"
@@ -155,7 +154,7 @@ int dist_destroy_process_group_at(struct dist_at at)
         ops_stop(context->gpu);
     }
     context->quick_reach = context;
-    atomic_store(&world_notes(&context->self->world, context->self->env.rank)->leaving, 1);
+    atomic_store(&launch_notes(context->self)->leaving, 1);
     leaks_begin(context);
     context->backend->leave(context->state);
     if (context->gpu)

@@ -12,7 +12,6 @@
 #include "streams/gpu.h"
 #include "trace/trace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +91,7 @@ static void dist_groups_settle(struct context *context, struct dist_group *group
 /* For reports: others may still wait in it. */
 static void dist_groups_note_freed(struct context *context, const struct dist_group *group)
 {
-    struct freed_note *freed = &world_notes(&context->self->world, context->self->env.rank)->freed;
+    struct freed_note *freed = &launch_notes(context->self)->freed;
     uint32_t count = atomic_load(&freed->count);
     freed->groups[count % NOTE_FREED] = (uint16_t)group->id;
     atomic_store(&freed->count, count + 1);

@@ -22,8 +22,7 @@ void noted_open(struct context *context)
     if (!context->log)
         return;
     atomic_store(&context->log->count, 0);
-    struct world *world = &context->self->world;
-    atomic_store(&world_notes(world, context->self->env.rank)->log, world_offset(world, context->log));
+    atomic_store(&launch_notes(context->self)->log, world_offset(&context->self->world, context->log));
 }
 
 static void noted_shuffle(struct context *context, const struct dist_work *op)

@@ -7,7 +7,6 @@
 #include "run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define NAP 100 /* ms after which a sleeper looks whether the job still stands */
 
@@ -29,7 +28,7 @@ static void background_work(void *argument)
     run_to_end(run);
     if (work_was_refused(run->op))
         background_fail_job(run);
-    eventcount_notify(&run_slot(run)->eventcount);
+    eventcount_notify(&launch_slot(run->outer->self)->eventcount);
     launch_drop_note(run->outer->self, run->note);
 }
 
@@ -38,7 +37,8 @@ int run_start(struct run *run)
     struct algorithms *outer = run->outer;
     run->note = launch_take_note(outer->self);
     if (run->note)
-        atomic_store(&run->note->eventcount, world_offset(&outer->self->world, &run_slot(run)->eventcount));
+        atomic_store(&run->note->eventcount,
+                     world_offset(&outer->self->world, &launch_slot(outer->self)->eventcount));
     run->thread = (struct worker){
         .self = outer->self, .name = "dist collective", .work = background_work, .argument = run
     };
@@ -60,14 +60,13 @@ static bool background_is_done(void *argument)
 void run_await(struct run *run)
 {
     struct algorithms *outer = run->outer;
-    struct rank_slot *slot = run_slot(run);
     struct backoff backoff = { 0 };
     while (!background_is_done(run)) {
         if (backoff_spin(&backoff))
             continue;
         if (outer->inner->note)
             outer->inner->note(outer->state, NULL);
-        launch_sleep(outer->self, &slot->eventcount, background_is_done, run, NAP, false);
+        launch_sleep(outer->self, &launch_slot(outer->self)->eventcount, background_is_done, run, NAP, false);
     }
     worker_join(&run->thread);
 }

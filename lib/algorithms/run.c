@@ -88,7 +88,8 @@ static int run_wait_by_asking(struct run *run, struct dist_work *message)
     struct timespec nap = { .tv_nsec = SHORT_NAP };
     while (!run_news(&awaited)) {
         if (run->note) {
-            eventcount_sleep(&run_slot(run)->eventcount, run_news, &awaited, LONG_SLEEP, run->note);
+            eventcount_sleep(&launch_slot(run->outer->self)->eventcount, run_news, &awaited, LONG_SLEEP,
+                             run->note);
             continue;
         }
         nanosleep(&nap, NULL);

@@ -53,12 +53,6 @@ void run_to_end(struct run *run);
 int run_start(struct run *run);
 void run_await(struct run *run);
 
-/* The rank's slot in the world. */
-static inline struct rank_slot *run_slot(const struct run *run)
-{
-    const struct launch_self *self = run->outer->self;
-    return &self->world.header->slots[self->env.rank];
-}
 /* Free it with its memory. The inner backend must have finished or dropped all its messages. */
 void run_free(struct run *run);
 

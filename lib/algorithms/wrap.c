@@ -92,7 +92,7 @@ static void algorithms_leave(void *state)
 {
     struct algorithms *outer = wrap_here();
     atomic_store(&outer->closing, true);
-    eventcount_advance(&outer->self->world.header->slots[outer->self->env.rank].eventcount);
+    eventcount_advance(&launch_slot(outer->self)->eventcount);
     for (struct run *run = outer->runs; run; run = run->next)
         if (run->op)
             run_await(run);

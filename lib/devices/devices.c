@@ -63,19 +63,15 @@ enum gpu_found device_gpu_found(const char *root)
     return devices_has_gpu(root) ? GPU_NO_DRIVER : GPU_NONE;
 }
 
-/* What to do without one. */
-static const char *devices_instead(void)
-{
-    return strcmp(launch_backend(), "nccl") == 0 ? "take BACKEND=shm DEVICE=host, which need none"
-                                                 : "take DEVICE=sim, which simulates one";
-}
-
 int device_fail_without_gpu(enum gpu_found found, const char *otherwise)
 {
     const char *missing = found == GPU_NONE ? "no NVIDIA GPU can be seen on this machine"
                           : found == GPU_NO_DRIVER
                               ? "no NVIDIA driver can be seen here; install it (a container needs --gpus all)"
                               : otherwise;
+    const char *instead = strcmp(launch_backend(), "nccl") == 0
+                              ? "take BACKEND=shm DEVICE=host, which need none"
+                              : "take DEVICE=sim, which simulates one";
     return device_fail(DIST_ERR_ENVIRONMENT, "%s, but %s%s %s", launch_gpu_wish(), missing,
-                       found == GPU_NONE ? ";" : ", or", devices_instead());
+                       found == GPU_NONE ? ";" : ", or", instead);
 }

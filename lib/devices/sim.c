@@ -30,7 +30,6 @@ static int sim_open(struct launch_self *self, void **state)
     }
     sim->in = sim->out;
     sim->self = self;
-    sim->slot = &self->world.header->slots[self->env.rank];
     *state = sim;
     return DIST_OK;
 }

@@ -19,7 +19,6 @@
 
 struct sim {
     struct launch_self *self;
-    struct rank_slot *slot;
     struct stream *streams[GPU_STREAMS];
     struct link out, in; /* to the host, and from it */
     struct retired_list retired;

@@ -11,7 +11,7 @@
 
 static void sim_notify(const struct sim *sim)
 {
-    eventcount_notify(&sim->slot->eventcount);
+    eventcount_notify(&launch_slot(sim->self)->eventcount);
 }
 
 /* An event has passed: tell its rank, and the others whose streams may stand at it. */
@@ -149,13 +149,12 @@ static int sim_stream_check(struct stream *stream)
     struct launch_self *self = stream->sim->self;
     if (stream->thread.runs)
         return DIST_OK;
-    stream->thread =
-        (struct worker){ .self = self,
-                         .name = "dist stream",
-                         .work = sim_stream_main,
-                         .argument = stream,
-                         .note = &world_notes(&self->world, self->env.rank)->streams[1 + stream->number],
-                         .eventcount = &stream->sim->slot->eventcount };
+    stream->thread = (struct worker){ .self = self,
+                                      .name = "dist stream",
+                                      .work = sim_stream_main,
+                                      .argument = stream,
+                                      .note = &launch_notes(self)->streams[1 + stream->number],
+                                      .eventcount = &launch_slot(self)->eventcount };
     return worker_start(&stream->thread)
                ? DIST_OK
                : device_fail(DIST_ERR_SYSTEM, "the system gives no thread for a stream");
@@ -223,7 +222,7 @@ void sim_stream_free(struct stream *stream)
     streams_lock();
     stream->stop = true;
     streams_unlock();
-    eventcount_advance(&sim->slot->eventcount);
+    eventcount_advance(&launch_slot(sim->self)->eventcount);
     worker_join(&stream->thread);
     streams_lock();
     stream_end(stream, sim->streams, &sim->retired);

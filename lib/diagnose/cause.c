@@ -10,7 +10,6 @@
 #include "diagnose.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #define ALTERNATIVES 3 /* of dist_wait_any: that a sentence names */
 

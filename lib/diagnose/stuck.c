@@ -1,5 +1,4 @@
 /* stuck.c: can any rank still move? diagnose.h has the argument. */
-#define _GNU_SOURCE
 #include "diagnose.h"
 #include "../launch/spread.h"
 

@@ -9,7 +9,6 @@
  * where the rank has opened such an engine, or the program one of its own, whose library the system then shows. qemu, which runs programs
  * for other processors, has one, called like the program's: for that the first thread is not counted.
  */
-#define _GNU_SOURCE
 #include "diagnose.h"
 
 #include <dirent.h>

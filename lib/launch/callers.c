@@ -23,14 +23,9 @@ void lock_wait(struct lock *lock)
 
 /* ---- notes --------------------------------------------------------------------------- */
 
-static struct rank_notes *sleep_notes_of(const struct launch_self *self)
-{
-    return world_notes(&self->world, self->env.rank);
-}
-
 struct sleep_note *launch_take_note(struct launch_self *self)
 {
-    struct thread_notes *threads = &sleep_notes_of(self)->threads;
+    struct thread_notes *threads = &launch_notes(self)->threads;
     for (uint32_t i = 0; i < NOTE_THREADS; i++) {
         uint32_t nobody = 0, used = atomic_load(&threads->used);
         while (used <= i && !atomic_compare_exchange_weak(&threads->used, &used, i + 1))
@@ -47,7 +42,7 @@ void launch_drop_note(struct launch_self *self, struct sleep_note *note)
     if (note)
         atomic_store(&note->epoch, 0);
     else
-        atomic_fetch_sub(&sleep_notes_of(self)->threads.beyond, 1);
+        atomic_fetch_sub(&launch_notes(self)->threads.beyond, 1);
 }
 
 /* ---- threads of the program ------------------------------------------------------------ */
@@ -117,7 +112,7 @@ void launch_thread_arrives(struct launch_self *self)
     note_of_thread = launch_take_note(self);
     pthread_once(&once, callers_make_key);
     pthread_setspecific(at_end, self);
-    atomic_store(&sleep_notes_of(self)->several, 1);
+    atomic_store(&launch_notes(self)->several, 1);
     launch_needs_locks(self);
 }
 
@@ -135,7 +130,7 @@ struct sleep_note *launch_note(struct launch_self *self)
 {
     if (is_second && atomic_load_explicit(&first_has_ended, memory_order_relaxed))
         callers_follow_first(self);
-    return is_second ? note_of_thread : &self->world.header->slots[self->env.rank].sleep;
+    return is_second ? note_of_thread : &launch_slot(self)->sleep;
 }
 
 struct sleep_note *launch_note_on(struct launch_self *self, const struct eventcount *eventcount, bool timed)

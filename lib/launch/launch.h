@@ -90,6 +90,16 @@ struct launch_self {
     void *algorithms; /* lib/algorithms' state of this rank; NULL: the backend does every collective itself */
 };
 
+/* What everybody may know of this rank, and what it writes down. */
+static inline struct rank_slot *launch_slot(const struct launch_self *self)
+{
+    return &self->world.header->slots[self->env.rank];
+}
+static inline struct rank_notes *launch_notes(const struct launch_self *self)
+{
+    return world_notes(&self->world, self->env.rank);
+}
+
 /* The state of the calling rank. Attaches to the world on the first call. NULL: *status and why tell. */
 struct launch_self *launch_self(int *status, struct why *why);
 

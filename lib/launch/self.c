@@ -86,7 +86,7 @@ void launch_ranks_are_threads(void)
 /* The rank is here. DIST_ERR_STATE: it already was. */
 static int self_enter(struct launch_self *self)
 {
-    struct rank_slot *slot = &self->world.header->slots[self->env.rank];
+    struct rank_slot *slot = launch_slot(self);
     uint32_t absent = RANK_ABSENT;
     self->world.author = self->env.rank;
     if (!launch_can_settle())
@@ -127,7 +127,7 @@ static int self_attach_distrun(struct launch_self *self, struct why *why)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "WORLD_SIZE is %d but distrun started %d ranks; leave WORLD_SIZE as distrun set it",
                         self->env.world_size, self->world.header->size);
-    if (atomic_load(&self->world.header->slots[self->env.rank].pid) < 0)
+    if (atomic_load(&launch_slot(self)->pid) < 0)
         return why_fail(
             DIST_ERR_STATE, why,
             "the process that distrun started as rank %d has ended, and nobody watches over this one; "

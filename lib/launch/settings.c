@@ -1,11 +1,9 @@
 /* settings.c: see settings.h. */
-#define _GNU_SOURCE
 #include "settings.h"
 #include "text.h"
 #include "whole.h"
 #include "world.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

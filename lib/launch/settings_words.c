@@ -8,13 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "a, b or c" */
-static void settings_words_add_all(struct why *why, const char *const *words)
-{
-    for (int i = 0; words[i]; i++)
-        why_add(why, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
-}
-
 /* What stands behind a colon is not a matter of spelling; and one that begins with a capital is no word to write. */
 static void settings_words_add_nearest(struct why *why, const char *const *words, const char *text)
 {
@@ -36,7 +29,8 @@ int setting_check_word(const struct setting *setting, const char *text, struct w
     if (setting->also && setting->also(text))
         return 0;
     why_say(why, "%s is \"%.40s\"; it must be ", setting->name, text);
-    settings_words_add_all(why, setting->words);
+    for (int i = 0; setting->words[i]; i++) /* "a, b or c" */
+        why_add(why, "%s%s", i == 0 ? "" : setting->words[i + 1] ? ", " : " or ", setting->words[i]);
     if (setting->example)
         why_add(why, ", as in %s", setting->example);
     settings_words_add_nearest(why, setting->words, text);

@@ -1,5 +1,4 @@
 /* site.c: call sites as small numbers that other processes can read, and calls in words. */
-#define _GNU_SOURCE
 #include "launch.h"
 #include "../call.h"
 

@@ -115,12 +115,6 @@ static void watch_reap(struct job *job)
     }
 }
 
-static bool watch_rank_joins(const struct job *job, int rank)
-{
-    uint32_t state = atomic_load(&job->world.header->slots[rank].state);
-    return state == RANK_JOINING || state == RANK_JOINED;
-}
-
 /* A rank that has ended without joining keeps those that have joined waiting for ever. */
 static void watch_look_for_missing(struct job *job)
 {
@@ -129,7 +123,7 @@ static void watch_look_for_missing(struct job *job)
     bool joined = job->others_joined;
     for (int rank = header->size - 1; rank >= 0; rank--) {
         uint32_t state = atomic_load(&header->slots[rank].state);
-        joined |= watch_rank_joins(job, rank);
+        joined |= state == RANK_JOINING || state == RANK_JOINED;
         if (state < RANK_JOINED && atomic_load(&header->slots[rank].pid) < 0)
             missing = rank;
     }

@@ -53,8 +53,8 @@ bool worker_start_progress(struct worker *worker, struct launch_self *self, void
                                .name = "dist progress",
                                .work = work,
                                .argument = argument,
-                               .note = &world_notes(&self->world, self->env.rank)->progress_sleep,
-                               .eventcount = &self->world.header->slots[self->env.rank].progress };
+                               .note = &launch_notes(self)->progress_sleep,
+                               .eventcount = &launch_slot(self)->progress };
     return worker_start(worker);
 }
 

@@ -25,7 +25,6 @@ static void *gpu_make(struct launch_self *self)
     if (!gpu)
         return NULL;
     gpu->self = self;
-    gpu->slot = &self->world.header->slots[self->env.rank];
     gpu->wanted = strcmp(launch_device(), "host") != 0;
     return gpu;
 }

@@ -39,7 +39,6 @@ struct dist_event {
 
 struct gpu {
     struct launch_self *self;
-    struct rank_slot *slot;
     bool wanted;                                /* new tensors are made here */
     bool silent;                                /* no handler is called now: native.c */
     const struct device *device;                /* NULL: not opened yet */

@@ -27,7 +27,7 @@ static bool look_news(void *argument)
 /* Where the host waits: the watcher reads it. NULL: nowhere. */
 static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
 {
-    struct rank_notes *notes = world_notes(&gpu->self->world, gpu->self->env.rank);
+    struct rank_notes *notes = launch_notes(gpu->self);
     if (call)
         notes->host_site = world_site(&gpu->self->world, gpu->self->env.rank, at);
     snprintf(notes->host_call, sizeof notes->host_call, "%s", call ? call : "");
@@ -37,7 +37,7 @@ static void look_note_call(struct gpu *gpu, const char *call, struct dist_at at)
  * may never come then. */
 static bool look_wait(struct gpu *gpu, struct awaited *awaited, struct dist_stream *held_up)
 {
-    struct eventcount *eventcount = &gpu->slot->eventcount;
+    struct eventcount *eventcount = &launch_slot(gpu->self)->eventcount;
     const struct context *context = gpu->self->context;
     struct backoff backoff = { 0 };
     while (!awaited->passed(awaited->argument)) {

@@ -3,8 +3,6 @@
 #include "order.h"
 
 #include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
@@ -98,7 +96,7 @@ static int ops_enqueue(struct context *context, struct dist_work *op)
     pthread_mutex_lock(&ops->lock);
     op_append(&ops->lists[LIST_POSTED], op);
     pthread_mutex_unlock(&ops->lock);
-    eventcount_notify(&gpu->slot->eventcount);
+    eventcount_notify(&launch_slot(gpu->self)->eventcount);
     return DIST_OK;
 }
 

@@ -1,5 +1,4 @@
 /* ops_thread.c: starts what was posted, and ends what has arrived. ops.h has the rules. */
-#define _GNU_SOURCE
 #include "ops.h"
 
 #include <sys/prctl.h>
@@ -52,7 +51,7 @@ static void ops_thread_end(struct gpu_ops *ops, struct dist_work *op)
     mark_open(op->gate);
     ops_end(ops, op);
     pthread_mutex_unlock(&ops->lock);
-    eventcount_notify(&ops->gpu->slot->eventcount);
+    eventcount_notify(&launch_slot(ops->gpu->self)->eventcount);
 }
 
 /* Asking also drives the backend, for nobody else may: so its peers need only notify us. */
@@ -141,7 +140,7 @@ static bool ops_thread_start_next(struct gpu_ops *ops)
     pthread_mutex_unlock(&ops->lock);
     if (status != DIST_OK) /* else its status is the backend's */
         ops_tell_refusal(ops, op);
-    eventcount_notify(&ops->gpu->slot->eventcount); /* for ops_flush */
+    eventcount_notify(&launch_slot(ops->gpu->self)->eventcount); /* for ops_flush */
     return true;
 }
 
@@ -165,7 +164,7 @@ static void ops_thread_rest(struct gpu_ops *ops, int64_t until)
     int64_t nap = until ? until - launch_clock_ns() : (int64_t)NAP * 1000000;
     atomic_store(&note->timed, until != 0);
     if (nap > 0)
-        eventcount_sleep_for(&ops->gpu->slot->eventcount, ops_thread_news, ops, nap, note);
+        eventcount_sleep_for(&launch_slot(ops->gpu->self)->eventcount, ops_thread_news, ops, nap, note);
     atomic_store(&note->timed, 0);
 }
 
@@ -202,8 +201,8 @@ bool ops_thread_start(struct gpu_ops *ops)
                                    .name = "dist progress",
                                    .work = ops_thread_main,
                                    .argument = ops,
-                                   .note = &world_notes(&self->world, self->env.rank)->streams[0],
-                                   .eventcount = &ops->gpu->slot->eventcount };
+                                   .note = &launch_notes(self)->streams[0],
+                                   .eventcount = &launch_slot(self)->eventcount };
     return worker_start(&ops->thread);
 }
 
@@ -216,7 +215,7 @@ void ops_stop(struct gpu *gpu)
     pthread_mutex_lock(&ops->lock);
     ops->stop = true;
     pthread_mutex_unlock(&ops->lock);
-    eventcount_advance(&ops->gpu->slot->eventcount);
+    eventcount_advance(&launch_slot(ops->gpu->self)->eventcount);
     worker_join(&ops->thread);
     ops->stop = false;
 }

@@ -88,12 +88,6 @@ static const char *line_name_of(const struct writing *w, const struct event *eve
     return strncmp(name, "dist_", 5) == 0 ? name + 5 : name;
 }
 
-static const char *line_category_of(const struct event *event)
-{
-    static const char *const words[] = { "", "job", "comm", "comm", "wait", "compute", "stream" };
-    return words[event->kind];
-}
-
 static void line_write_group(struct writing *w, const struct event *event)
 {
     uint32_t note = w->groups[event->group].note;
@@ -215,13 +209,14 @@ static void line_write_arrow(struct writing *w, const struct event *event)
 
 void line_event(struct writing *w, const struct event *event)
 {
+    static const char *const categories[] = { "", "job", "comm", "comm", "wait", "compute", "stream" };
     if (event->kind == EVENT_JOB && event->call == CALL_NEW_GROUP && event->group > 0)
         w->groups[event->group] = (struct named){ .note = event->values };
     line_begin(w);
     fputs("{\"ph\":\"X\",\"name\":", w->file);
     const char *name = line_name_of(w, event);
     text_put_json(w->file, name, strlen(name));
-    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", line_category_of(event), w->rank + 1,
+    fprintf(w->file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", categories[event->kind], w->rank + 1,
             event->kind == EVENT_STREAM ? LINE_STREAMS + event->peer : event->thread + 1);
     line_write_time(w, "ts", event->begin - w->start);
     line_write_time(w, "dur", line_end_of(w, event) - event->begin);

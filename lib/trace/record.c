@@ -1,5 +1,4 @@
 /* record.c: write down what a rank does: an index is taken, the event filled in; no lock, and nothing to wait for. */
-#define _GNU_SOURCE
 #include "record.h"
 
 #include <stdio.h>

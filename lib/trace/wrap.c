@@ -29,7 +29,7 @@ static int wrap_finish(struct trace *trace, const struct dist_work *op, int stat
 /* Where the calling rank stands, as its slot says: call id << 16 | site. */
 static uint32_t wrap_call_word(const struct trace *trace)
 {
-    return atomic_load(&trace->self->world.header->slots[trace->self->env.rank].call);
+    return atomic_load(&launch_slot(trace->self)->call);
 }
 
 /* The barrier with which dist_init_process_group ends is that call. */

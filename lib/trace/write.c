@@ -175,14 +175,6 @@ static bool write_prepare(struct writing *w)
     return w->first && w->message && w->groups && w->order && write_find_pairs(w);
 }
 
-static void write_forget(struct writing *w)
-{
-    free(w->first);
-    free(w->message);
-    free(w->groups);
-    free(w->order);
-}
-
 int trace_write(const struct world *world, const struct nodes *nodes, struct why *why)
 {
     const char *file = setting_text("DIST_TRACE");
@@ -207,6 +199,9 @@ int trace_write(const struct world *world, const struct nodes *nodes, struct why
             status = why_fail(DIST_ERR_ENVIRONMENT, why, "DIST_TRACE names %s, which cannot be written: %s",
                               file, strerror(errno));
     }
-    write_forget(&w);
+    free(w.first);
+    free(w.message);
+    free(w.groups);
+    free(w.order);
     return status;
 }

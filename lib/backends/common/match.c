@@ -12,10 +12,7 @@ static void match_hang(struct match_table *table, struct match *match)
 {
     struct match_bucket *bucket = match_bucket(table, match->key);
     match->chain = NULL;
-    if (bucket->first)
-        bucket->last->chain = match;
-    else
-        bucket->first = match;
+    *(bucket->first ? &bucket->last->chain : &bucket->first) = match;
     bucket->last = match;
 }
 
@@ -51,10 +48,7 @@ void match_add(struct match_table *table, struct match *match, uint64_t key)
     match->number = table->added++;
     match->next = NULL;
     match->before = table->last;
-    if (table->last)
-        table->last->next = match;
-    else
-        table->first = match;
+    *(table->last ? &table->last->next : &table->first) = match;
     table->last = match;
     match_hang(table, match);
     if (++table->count >> table->bits > 0)
@@ -75,19 +69,10 @@ void match_remove(struct match_table *table, struct match *match)
     struct match *before = NULL;
     for (struct match *at = bucket->first; at != match; at = at->chain)
         before = at;
-    if (before)
-        before->chain = match->chain;
-    else
-        bucket->first = match->chain;
+    *(before ? &before->chain : &bucket->first) = match->chain;
     if (bucket->last == match)
         bucket->last = before;
-    if (match->before)
-        match->before->next = match->next;
-    else
-        table->first = match->next;
-    if (match->next)
-        match->next->before = match->before;
-    else
-        table->last = match->before;
+    *(match->before ? &match->before->next : &table->first) = match->next;
+    *(match->next ? &match->next->before : &table->last) = match->before;
     table->count--;
 }

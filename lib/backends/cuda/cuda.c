@@ -1,7 +1,6 @@
 /* cuda.c: joining and leaving the job, groups, and the backend's table of calls. */
 #include "cuda.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- coming and going --------------------------------------------------------------------- */
@@ -64,9 +63,7 @@ static int cuda_open(struct launch_self *self, struct dist_group *world, void **
         return status;
     }
     cuda->self = self;
-    cuda->world = &self->world;
     cuda->rank = self->env.rank;
-    cuda->slot = &self->world.header->slots[cuda->rank];
     cuda->job = job;
     backoff_lock(&job->lock);
     if (job->size == 0)

@@ -64,8 +64,6 @@ struct cuda_job {
 /* What the backend keeps for one rank. */
 struct cuda_state {
     struct launch_self *self;
-    struct world *world;
-    struct rank_slot *slot;
     struct cuda_job *job;
     int rank;
     size_t eager_bytes;    /* 0: rendezvous */

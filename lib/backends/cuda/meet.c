@@ -8,7 +8,6 @@
 #include "../common/claim.h"
 #include "../common/splits.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static uint64_t cuda_meet_key_of(const struct dist_work *op)

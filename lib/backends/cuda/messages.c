@@ -15,7 +15,6 @@
 #include "../common/claim.h"
 #include "../../devices/host.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- from tensor to tensor --------------------------------------------------------------- */
@@ -141,13 +140,6 @@ static void cuda_messages_deliver(struct cuda_job *job, struct dist_work *send, 
         cuda_messages_refuse(job, send, recv);
 }
 
-/* A short message that nobody waits for is copied aside, where messages are buffered. */
-static struct dist_work *cuda_messages_buffered(struct cuda_job *job, struct dist_work *send)
-{
-    size_t most = cuda_of(job, send)->eager_bytes;
-    return most && bytes_of(send, send->in) <= most ? cuda_messages_eager(job, send) : send;
-}
-
 /* What an op waits for, from or to this rank (DIST_ANY_SOURCE: a receive from anybody). */
 static uint64_t cuda_messages_key_of(const struct dist_work *op, int sender)
 {
@@ -164,9 +156,12 @@ void cuda_messages_send(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_rank *receiver = &job->ranks[op->peer];
     struct match *recv = match_receive_for(&receiver->posted, true, cuda_rank_of(op), op->group->id, op->tag);
+    size_t most = cuda_of(job, op)->eager_bytes;
     if (recv)
         cuda_messages_deliver(job, op, cuda_messages_take(&receiver->posted, recv));
-    else if ((op = cuda_messages_buffered(job, op)))
+    else if (most && bytes_of(op, op->in) <= most) /* where messages are buffered */
+        op = cuda_messages_eager(job, op);
+    if (!recv && op)
         match_add(&receiver->unexpected, &op->match, cuda_messages_key_of(op, cuda_rank_of(op)));
 }
 

@@ -16,8 +16,6 @@
 #include "plans.h"
 #include "../common/splits.h"
 
-#include <stdio.h>
-
 #define SMALL (256 << 10) /* bytes that all parts read, at most */
 
 /* ---- the parts ------------------------------------------------------------------------------ */

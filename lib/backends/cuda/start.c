@@ -6,32 +6,21 @@
  */
 #include "cuda.h"
 
-#include <stdio.h>
-
 static void cuda_start_one(struct cuda_job *job, struct dist_work *op)
 {
     struct cuda_state *cuda = cuda_of(job, op);
     op->step = OP_STARTED;
     queue_add(&job->ranks[cuda->rank].open, op);
     atomic_store(&op->begun, 1);
-    if (world_failed(cuda->world)) /* an op behind one that was given up could still find its peer's */
-        cuda_start_given(job, op, backend_failed(cuda->world, &op->why));
+    if (world_failed(&cuda->self->world)) /* an op behind one that was given up could still find its peer's */
+        cuda_start_given(job, op, backend_failed(&cuda->self->world, &op->why));
     else if (!op->p2p)
         cuda_meet(job, op);
     else if (op->sends)
         cuda_messages_send(job, op);
     else
         cuda_messages_recv(job, op);
-    eventcount_notify(&cuda->slot->eventcount); /* for ops_flush */
-}
-
-static bool cuda_start_next(struct cuda_job *job, struct cuda_rank *own)
-{
-    struct dist_work *op = own->queued.first;
-    if (!op || !mark_sure(op->ready))
-        return false;
-    cuda_start_one(job, queue_take(&own->queued, &own->queued.first));
-    return true;
+    eventcount_notify(&launch_slot(cuda->self)->eventcount); /* for ops_flush */
 }
 
 static void cuda_start_all(struct cuda_job *job)
@@ -39,15 +28,17 @@ static void cuda_start_all(struct cuda_job *job)
     bool moved = true;
     while (moved) {
         moved = false;
-        for (int rank = 0; rank < job->size; rank++)
-            while (cuda_start_next(job, &job->ranks[rank]))
-                moved = true;
+        for (int rank = 0; rank < job->size; rank++) {
+            struct op_queue *queued = &job->ranks[rank].queued;
+            for (; queued->first && mark_sure(queued->first->ready); moved = true)
+                cuda_start_one(job, queue_take(queued, &queued->first));
+        }
     }
 }
 
 void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
 {
-    struct rank_slot *slot = cuda_of(job, op)->slot;
+    const struct launch_self *self = cuda_of(job, op)->self;
     if (op->step != OP_QUEUED)
         queue_remove(&job->ranks[cuda_rank_of(op)].open, op);
     if (op->step == OP_ASIDE) {
@@ -60,7 +51,7 @@ void cuda_start_given(struct cuda_job *job, struct dist_work *op, int status)
         mark_open(op->gate);
     if (!op->gpu)
         atomic_store(&op->done, 1);
-    eventcount_notify(&slot->eventcount);
+    eventcount_notify(&launch_slot(self)->eventcount);
 }
 
 int cuda_start_behind(const struct cuda_state *cuda, const struct cuda_state *other)

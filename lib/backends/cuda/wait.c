@@ -16,13 +16,7 @@
 static void cuda_wait_note_op(struct cuda_state *cuda, const struct dist_work *op)
 {
     bool arrived = !op->p2p && op->step == OP_STARTED;
-    notes_add(world_notes(cuda->world, cuda->rank), op, arrived, arrived ? op->phase : op->group->seq + 1);
-}
-
-static void cuda_wait_note_message(struct cuda_state *cuda, const struct dist_work *op)
-{
-    struct claim claim = claim_of(op);
-    notes_add_claim(world_notes(cuda->world, cuda->rank), &claim, cuda_rank_of(op), op->site);
+    notes_add(launch_notes(cuda->self), op, arrived, arrived ? op->phase : op->group->seq + 1);
 }
 
 void cuda_note(void *state, const struct dist_work *waited)
@@ -30,7 +24,7 @@ void cuda_note(void *state, const struct dist_work *waited)
     struct cuda_state *cuda = state;
     struct cuda_job *job = cuda->job;
     const struct cuda_rank *own = &job->ranks[cuda->rank];
-    notes_clear(world_notes(cuda->world, cuda->rank));
+    notes_clear(launch_notes(cuda->self));
     backoff_lock(&job->lock);
     if (waited && waited->step != OP_GIVEN)
         cuda_wait_note_op(cuda, waited);
@@ -39,8 +33,11 @@ void cuda_note(void *state, const struct dist_work *waited)
         for (const struct dist_work *op = own->open.first; op; op = op->next)
             if (op != waited && op->p2p == messages && op->step != OP_ASIDE)
                 cuda_wait_note_op(cuda, op);
-    for (const struct match *at = own->unexpected.first; at; at = at->next)
-        cuda_wait_note_message(cuda, match_receive(at));
+    for (const struct match *at = own->unexpected.first; at; at = at->next) {
+        const struct dist_work *send = match_receive(at);
+        struct claim claim = claim_of(send);
+        notes_add_claim(launch_notes(cuda->self), &claim, cuda_rank_of(send), send->site);
+    }
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -65,7 +62,7 @@ static void cuda_wait_end(struct cuda_state *cuda, struct dist_work *op, bool la
     if (op->step != OP_GIVEN && late)
         cuda_meet_end(cuda->job, op);
     else if (op->step != OP_GIVEN)
-        cuda_wait_give_up(cuda->job, op, backend_failed(cuda->world, &op->why));
+        cuda_wait_give_up(cuda->job, op, backend_failed(&cuda->self->world, &op->why));
     pthread_mutex_unlock(&cuda->job->lock);
 }
 
@@ -92,7 +89,7 @@ struct awaited {
 static bool cuda_wait_news(void *argument)
 {
     const struct awaited *awaited = argument;
-    return atomic_load(&awaited->op->done) || world_failed(awaited->cuda->world);
+    return atomic_load(&awaited->op->done) || world_failed(&awaited->cuda->self->world);
 }
 
 /* Until there is news, or so long; `op` is waited for (NULL: none). */
@@ -100,7 +97,8 @@ static void cuda_wait_sleep(struct cuda_state *cuda, struct dist_work *op, bool 
                             void *argument, int milliseconds)
 {
     cuda_note(cuda, op);
-    launch_sleep(cuda->self, &cuda->slot->eventcount, news, argument, milliseconds, op && op->timeout > 0);
+    launch_sleep(cuda->self, &launch_slot(cuda->self)->eventcount, news, argument, milliseconds,
+                 op && op->timeout > 0);
 }
 
 /* Milliseconds until the op's time is up, at most a nap. */
@@ -119,8 +117,8 @@ static void cuda_wait_on_host(struct cuda_state *cuda, struct dist_work *op)
         if (backoff_spin(&backoff))
             continue;
         int left = cuda_wait_time_left(op, deadline);
-        if (world_failed(cuda->world) || left == 0)
-            cuda_wait_end(cuda, op, !world_failed(cuda->world));
+        if (world_failed(&cuda->self->world) || left == 0)
+            cuda_wait_end(cuda, op, !world_failed(&cuda->self->world));
         else
             cuda_wait_sleep(cuda, op, cuda_wait_news, &awaited, left);
     }
@@ -132,7 +130,7 @@ static void cuda_wait_let_pass(struct cuda_state *cuda, struct dist_work *op)
     double end = dist_time() + NAP / 1e3;
     while (op->status == DIST_OK && !mark_passed(op->gate))
         if (dist_time() > end)
-            op->status = backend_failed(cuda->world, &op->why);
+            op->status = backend_failed(&cuda->self->world, &op->why);
         else
             nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
 }
@@ -142,7 +140,7 @@ int cuda_wait(void *state, struct dist_work *op)
     struct cuda_state *cuda = state;
     if (!op->gpu)
         cuda_wait_on_host(cuda, op);
-    else if (world_failed(cuda->world)) {
+    else if (world_failed(&cuda->self->world)) {
         cuda_wait_end(cuda, op, false);
         cuda_wait_let_pass(cuda, op);
     }
@@ -155,7 +153,7 @@ int cuda_wait(void *state, struct dist_work *op)
 static bool cuda_wait_is_deserted(const struct cuda_state *cuda, const struct dist_work *op)
 {
     if (op->p2p)
-        return op->sends && (member_is_gone(cuda->self, op->peer) || world_over(cuda->world));
+        return op->sends && (member_is_gone(cuda->self, op->peer) || world_over(&cuda->self->world));
     const struct meeting *meeting = cuda_meet_find(cuda->job, op);
     for (int i = 0; i < meeting->size; i++)
         if (!meeting->ops[i] && member_is_gone(cuda->self, op->group->ranks[i]))
@@ -185,14 +183,14 @@ static bool cuda_wait_is_free(void *argument)
     }
     pthread_mutex_unlock(&cuda->job->lock);
     bool passed = !busy && (!cuda->stream || cuda->gpu->device->stream_passed(cuda->stream));
-    return passed || world_failed(cuda->world);
+    return passed || world_failed(&cuda->self->world);
 }
 
 void cuda_leave(void *state)
 {
     struct cuda_state *cuda = state;
     struct cuda_rank *own = &cuda->job->ranks[cuda->rank];
-    while (!cuda_wait_is_free(cuda) && !world_over(cuda->world))
+    while (!cuda_wait_is_free(cuda) && !world_over(&cuda->self->world))
         cuda_wait_sleep(cuda, NULL, cuda_wait_is_free, cuda, NAP);
     backoff_lock(&cuda->job->lock);
     while (own->open.first)

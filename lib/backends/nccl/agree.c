@@ -13,11 +13,6 @@ void nccl_agree_lock(struct nccl_shared *shared)
         pthread_mutex_consistent(&shared->lock);
 }
 
-void nccl_agree_unlock(struct nccl_shared *shared)
-{
-    pthread_mutex_unlock(&shared->lock);
-}
-
 /* ---- opening ---------------------------------------------------------------------------------- */
 
 static bool nccl_agree_lay(struct nccl_shared *shared, const struct nccl_state *nccl, const ncclUniqueId *id)
@@ -47,8 +42,8 @@ static bool nccl_agree_is_ready(void *argument)
 static void nccl_agree_wait_until_ready(struct nccl_state *nccl, double seconds)
 {
     for (double deadline = dist_time() + seconds; !nccl_agree_is_ready(nccl) && dist_time() < deadline;) {
-        atomic_store(&nccl->notes->open_count, 0);
-        launch_sleep(nccl->self, &nccl->slot->eventcount, nccl_agree_is_ready, nccl, NAP, true);
+        atomic_store(&launch_notes(nccl->self)->open_count, 0);
+        launch_sleep(nccl->self, &launch_slot(nccl->self)->eventcount, nccl_agree_is_ready, nccl, NAP, true);
     }
 }
 
@@ -97,7 +92,7 @@ uint32_t nccl_agree_take(struct nccl_state *nccl, struct table_entry *entry)
     if (!entry->claim.host &&
         !entry->differing) /* what differs ends the job nearly always: its entries stay to be read */
         table_free(table, number);
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
     return number;
 }
 
@@ -170,7 +165,7 @@ bool nccl_agree_show(struct nccl_state *nccl, struct dist_work *op)
         op->phase = ++group->seq;
     if (number)
         nccl_agree_meet(nccl, number, op);
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
     return number != 0;
 }
 
@@ -178,5 +173,5 @@ void nccl_agree_withdraw(struct nccl_state *nccl, const struct dist_work *op)
 {
     nccl_agree_lock(nccl->shared);
     table_withdraw(nccl->shared, nccl->rank, op);
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
 }

@@ -99,7 +99,7 @@ static inline uint32_t table_first_of(const struct nccl_shared *table, int rank)
 }
 
 void table_add(struct nccl_shared *table, struct table_list *list, uint32_t number);
-bool table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number);
+void table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number);
 void table_free(struct nccl_shared *table, uint32_t number);
 
 /* Show an op; of a collective `seq` is its number in the group. Gives its entry; 0: this rank has none left. */
@@ -122,7 +122,6 @@ void table_note(struct nccl_shared *table, int rank, struct rank_notes *notes);
 /* ---- agree.c --------------------------------------------------------------------------- */
 
 void nccl_agree_lock(struct nccl_shared *shared);
-void nccl_agree_unlock(struct nccl_shared *shared);
 
 /* Show this op, and give it up again, or all (NULL) of this rank that are not agreed on. False: it has no entry left, and must wait for
  * some op to be agreed on. */

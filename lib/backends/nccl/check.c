@@ -13,7 +13,6 @@
 #include "../common/claim.h"
 #include "../common/splits.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Two ranks show each other what they claim: of a message, or of a collective. `first`: this rank speaks first. */

@@ -115,7 +115,7 @@ static void nccl_groups_end_group(void *argument)
         calls->comm_abort(g->comm);
     else
         calls->comm_destroy(g->comm);
-    atomic_fetch_sub(&g->nccl->notes->tidying, 1);
+    atomic_fetch_sub(&launch_notes(g->nccl->self)->tidying, 1);
     atomic_store(&g->ended, true);
 }
 
@@ -128,14 +128,6 @@ static bool nccl_groups_is_tidy(struct nccl_state *nccl, struct nccl_group *g)
     if (nccl->calls->comm_get_async_error(g->comm, &state) != ncclSuccess || !nccl_went_well(state))
         g->broken = true;
     return state != ncclInProgress;
-}
-
-static void nccl_groups_forget(struct nccl_group **at)
-{
-    struct nccl_group *g = *at;
-    worker_join(&g->end);
-    *at = g->next;
-    free(g);
 }
 
 void nccl_groups_sweep(struct nccl_state *nccl, bool all)
@@ -151,14 +143,18 @@ void nccl_groups_sweep(struct nccl_state *nccl, bool all)
                 .self = nccl->self, .name = "dist group", .work = nccl_groups_end_group, .argument = g
             };
             /* counted while they surely are there: a thread too few puts a report off, one too many could make it false */
-            atomic_fetch_add(&nccl->notes->tidying, worker_start(&g->end));
+            atomic_fetch_add(&launch_notes(nccl->self)->tidying, worker_start(&g->end));
         }
     }
-    for (struct nccl_group **at = &nccl->retired, *g; (g = *at);)
-        if (all || atomic_load(&g->ended))
-            nccl_groups_forget(at);
-        else
+    for (struct nccl_group **at = &nccl->retired, *g; (g = *at);) {
+        if (!all && !atomic_load(&g->ended)) {
             at = &g->next;
+            continue;
+        }
+        worker_join(&g->end);
+        *at = g->next;
+        free(g);
+    }
 }
 
 /* ---- failing --------------------------------------------------------------------------------- */

@@ -67,43 +67,24 @@ static void nccl_host_compute(struct nccl_state *nccl, const struct dist_work *o
 
 /* ---- two steps ------------------------------------------------------------------------------------ */
 
-/* True: there is a result, or none is wanted. */
-static bool nccl_host_compute_aside(struct nccl_state *nccl, struct dist_work *op,
-                                    const struct table_entry *entry)
-{
-    op->result = NULL;
-    if (!nccl_host_gets_something(op))
-        return true;
-    op->result = malloc(nccl_host_result_bytes(op));
-    if (!op->result)
-        return false;
-    nccl_host_compute(nccl, op, entry->head, op->result);
-    return true;
-}
-
 static void nccl_host_first_step(struct nccl_state *nccl, struct dist_work *op,
                                  const struct table_entry *entry, uint32_t number)
 {
     struct nccl_shared *shared = nccl->shared;
-    if (!nccl_host_compute_aside(nccl, op, entry)) {
+    bool wanted = nccl_host_gets_something(op);
+    op->result = wanted ? malloc(nccl_host_result_bytes(op)) : NULL;
+    if (wanted && !op->result) {
         nccl_watch_fail(nccl, DIST_ERR_MEMORY, "the system gives no memory for the result of a collective");
         return;
     }
+    if (wanted)
+        nccl_host_compute(nccl, op, entry->head, op->result);
     nccl_agree_lock(shared);
     table_at(nccl->shared, number)->second = true;
     if (++table_at(nccl->shared, entry->head)->computed == (uint32_t)entry->size)
         for (uint32_t at = entry->head; at; at = table_at(nccl->shared, at)->mate)
             nccl_agree_on(nccl, at);
-    nccl_agree_unlock(shared);
-}
-
-static void nccl_host_second_step(const struct nccl_state *nccl, struct dist_work *op,
-                                  const struct table_entry *entry)
-{
-    if (op->result)
-        host_copy(world_at(&nccl->self->world, entry->out), op->result, nccl_host_result_bytes(op));
-    free(op->result);
-    op->result = NULL;
+    pthread_mutex_unlock(&shared->lock);
 }
 
 bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct table_entry *entry,
@@ -118,12 +99,16 @@ bool nccl_host_run(struct nccl_state *nccl, struct dist_work *op, const struct t
     if (receives)
         host_copy(world_at(world, entry->out), world_at(world, table_at(nccl->shared, entry->mate)->in),
                   bytes_of(op, op->out));
-    else if (!op->p2p)
-        nccl_host_second_step(nccl, op, entry);
+    else if (!op->p2p) {
+        if (op->result)
+            host_copy(world_at(world, entry->out), op->result, nccl_host_result_bytes(op));
+        free(op->result);
+        op->result = NULL;
+    }
     nccl_agree_lock(nccl->shared);
     if (receives) /* the sender only learns of it */
         nccl_agree_on(nccl, entry->mate);
     table_free(nccl->shared, number);
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
     return true;
 }

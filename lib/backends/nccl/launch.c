@@ -6,8 +6,6 @@
  */
 #include "agree.h"
 
-#include <stdio.h>
-
 #define WINDOW 50e-6 /* seconds in which a message waits for others, to go with them */
 #define MOST 64      /* messages that go together */
 

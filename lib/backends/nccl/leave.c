@@ -9,7 +9,7 @@ void nccl_leave_late(struct nccl_state *nccl, struct dist_work *op)
     struct absent absent = { 0 };
     nccl_agree_lock(nccl->shared);
     table_absent(nccl->shared, op, &absent);
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
     nccl_agree_withdraw(nccl, op);
     queue_remove(&nccl->shown, op);
     absent_tell(op, &absent);
@@ -28,7 +28,7 @@ static bool nccl_leave_is_deserted(struct nccl_state *nccl, const struct dist_wo
     for (int place = 0; place < op->group->size && !deserted; place++)
         deserted =
             member_is_gone(nccl->self, op->group->ranks[place]) && !table_has_come(nccl->shared, op, place);
-    nccl_agree_unlock(nccl->shared);
+    pthread_mutex_unlock(&nccl->shared->lock);
     return deserted;
 }
 

@@ -1,5 +1,4 @@
 /* library.c: see library.h. */
-#define _GNU_SOURCE
 #include "library.h"
 #include "../../dist_base.h"
 

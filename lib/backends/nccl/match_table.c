@@ -7,29 +7,19 @@
 void table_add(struct nccl_shared *table, struct table_list *list, uint32_t number)
 {
     table_at(table, number)->next = 0;
-    if (list->first)
-        table_at(table, list->last)->next = number;
-    else
-        list->first = number;
+    *(list->first ? &table_at(table, list->last)->next : &list->first) = number;
     list->last = number;
 }
 
-bool table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number)
+void table_remove(struct nccl_shared *table, struct table_list *list, uint32_t number)
 {
-    uint32_t before = 0, at = list->first;
-    while (at && at != number) {
-        before = at;
-        at = table_at(table, at)->next;
-    }
-    if (!at)
-        return false;
-    if (before)
-        table_at(table, before)->next = table_at(table, at)->next;
-    else
-        list->first = table_at(table, at)->next;
-    if (list->last == number)
+    uint32_t before = 0, *at = &list->first;
+    for (; *at && *at != number; at = &table_at(table, before)->next)
+        before = *at;
+    if (*at && list->last == number)
         list->last = before;
-    return true;
+    if (*at)
+        *at = table_at(table, number)->next;
 }
 
 void table_free(struct nccl_shared *table, uint32_t number)

@@ -1,8 +1,6 @@
 /* nccl.c: the backend's table of calls. */
 #include "state.h"
 
-#include <stdio.h>
-
 #define TESTS_TO_FLUSH 16
 
 /* ---- starting ---------------------------------------------------------------------------------- */

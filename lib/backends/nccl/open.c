@@ -173,8 +173,6 @@ int nccl_open(struct launch_self *self, struct dist_group *world, void **out, st
     nccl->self = self;
     nccl->rank = self->env.rank;
     nccl->size = self->world.header->size;
-    nccl->slot = &self->world.header->slots[nccl->rank];
-    nccl->notes = world_notes(&self->world, nccl->rank);
     pthread_mutex_init(&nccl->lock, NULL);
     nccl->groups = &nccl->world;
     nccl->world.group = world;

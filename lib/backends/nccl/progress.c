@@ -12,7 +12,6 @@
  * thread of the backend, the progress thread. It sleeps, on the rank's event count while there is something to agree on, else
  * on the progress thread's, which is notified when there is. One lock makes sure that only one of them is at it.
  */
-#define _GNU_SOURCE
 #include "agree.h"
 #include "../common/notes.h"
 
@@ -104,26 +103,25 @@ bool nccl_progress_drive(struct nccl_state *nccl)
 
 /* ---- what this rank waits for, written down before it sleeps (launch/note.h) --------------------- */
 
-static void nccl_progress_note_op(struct nccl_state *nccl, const struct dist_work *op, bool shown)
-{
-    struct note_op *note = notes_add(nccl->notes, op, shown, shown ? op->phase : op->group->seq + 1);
-    if (note)
-        note->behind = op->p2p && !shown;
-}
-
 static void nccl_progress_note_queue(struct nccl_state *nccl, const struct op_queue *queue,
                                      const struct dist_work *waited, bool first)
 {
-    for (const struct dist_work *op = queue->first; op; op = op->next)
-        if ((op == waited) == first && op->step != STEP_EAGER_COPY)
-            nccl_progress_note_op(nccl, op, queue == &nccl->shown);
+    bool shown = queue == &nccl->shown;
+    for (const struct dist_work *op = queue->first; op; op = op->next) {
+        if ((op == waited) != first || op->step == STEP_EAGER_COPY)
+            continue;
+        uint32_t seq = shown ? op->phase : op->group->seq + 1;
+        struct note_op *note = notes_add(launch_notes(nccl->self), op, shown, seq);
+        if (note)
+            note->behind = op->p2p && !shown;
+    }
 }
 
 /* While NCCL is at work, it is not the other ranks that hold us up: DIST_TIMEOUT ends that. */
 void nccl_progress_note(struct nccl_state *nccl, const struct dist_work *waited)
 {
     struct sleep_note *note = launch_note(nccl->self);
-    notes_clear(nccl->notes);
+    notes_clear(launch_notes(nccl->self));
     if (!nccl->shared)
         return;
     if (note && (nccl->flying.first || nccl->agreed.first))
@@ -133,8 +131,8 @@ void nccl_progress_note(struct nccl_state *nccl, const struct dist_work *waited)
     nccl_progress_note_queue(nccl, &nccl->shown, waited, false);
     nccl_progress_note_queue(nccl, &nccl->posted, waited, false);
     nccl_agree_lock(nccl->shared);
-    table_note(nccl->shared, nccl->rank, nccl->notes);
-    nccl_agree_unlock(nccl->shared);
+    table_note(nccl->shared, nccl->rank, launch_notes(nccl->self));
+    pthread_mutex_unlock(&nccl->shared->lock);
 }
 
 /* ---- the progress thread -------------------------------------------------------------------------- */
@@ -151,7 +149,7 @@ static bool nccl_progress_news(void *argument)
     nccl_lock(nccl);
     bool moved = nccl_progress_drive(nccl), stop = nccl->progress_stops;
     if (moved)
-        eventcount_notify(&nccl->slot->eventcount);
+        eventcount_notify(&launch_slot(nccl->self)->eventcount);
     nccl_unlock(nccl);
     return moved || stop;
 }
@@ -159,8 +157,8 @@ static bool nccl_progress_news(void *argument)
 static void nccl_progress_main(void *argument)
 {
     struct nccl_state *nccl = argument;
-    struct rank_slot *slot = nccl->slot;
-    struct sleep_note *note = &nccl->notes->progress_sleep;
+    struct rank_slot *slot = launch_slot(nccl->self);
+    struct sleep_note *note = &launch_notes(nccl->self)->progress_sleep;
     nccl->calls->use(nccl->stream);
     nccl_lock(nccl);
     while (!nccl->progress_stops) {
@@ -183,8 +181,8 @@ void nccl_progress_stop(struct nccl_state *nccl)
     nccl_lock(nccl);
     nccl->progress_stops = true;
     nccl_unlock(nccl);
-    eventcount_advance(&nccl->slot->eventcount);
-    eventcount_advance(&nccl->slot->progress);
+    eventcount_advance(&launch_slot(nccl->self)->eventcount);
+    eventcount_advance(&launch_slot(nccl->self)->progress);
     worker_join(&nccl->progress);
 }
 
@@ -223,7 +221,7 @@ int nccl_progress_post(struct nccl_state *nccl, struct dist_work *op)
         status = op->status;
     nccl_unlock(nccl);
     if (wake)
-        eventcount_notify(&nccl->slot->progress);
+        eventcount_notify(&launch_slot(nccl->self)->progress);
     return status;
 }
 

@@ -52,8 +52,6 @@ struct nccl_state {
     pthread_mutex_t lock; /* taken before the shared one, and that of the device */
     const struct nccl_calls *calls;
     struct launch_self *self;
-    struct rank_slot *slot;
-    struct rank_notes *notes;
     int rank, size;
     bool spread;                /* over machines: the world's memory reaches only this rank */
     bool checked;               /* DIST_CHECK=1 */

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "agree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -61,16 +60,13 @@ bool nccl_watch_job(struct nccl_state *nccl)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-static bool nccl_watch_is_over(const struct dist_work *op)
-{
-    struct event *end = op->gate ? op->gate : op->mark;
-    return end && mark_passed(end);
-}
-
 /* They end in the order in which they were launched: the stream has one. */
 void nccl_watch_progress(struct nccl_state *nccl)
 {
-    for (struct dist_work *op; (op = nccl->flying.first) && nccl_watch_is_over(op);) {
+    for (struct dist_work *op; (op = nccl->flying.first);) {
+        struct event *end = op->gate ? op->gate : op->mark;
+        if (!end || !mark_passed(end))
+            break;
         queue_remove(&nccl->flying, op);
         if (!op->gate)
             mark_free(op->mark);
@@ -173,7 +169,7 @@ int nccl_watch_settle(struct nccl_state *nccl, ncclComm_t comm, double seconds, 
 void nccl_watch_sleep(struct nccl_state *nccl, const struct dist_work *op, bool (*nccl_watch_news)(void *),
                       void *argument, bool timed)
 {
-    struct eventcount *eventcount = &nccl->slot->eventcount;
+    struct eventcount *eventcount = &launch_slot(nccl->self)->eventcount;
     struct sleep_note *note = launch_note_on(nccl->self, eventcount, timed);
     nccl_lock(nccl);
     nccl_progress_note(nccl, op);

@@ -1,5 +1,4 @@
 /* cuda.c: which GPU is a rank's, and what to say where it cannot be had. */
-#define _GNU_SOURCE
 #include "cuda.h"
 #include "kernels.h"
 
@@ -129,8 +128,7 @@ static int cuda_open(struct launch_self *self, void **state)
     if (!rank)
         return device_fail(DIST_ERR_MEMORY, "the system gives no memory for the state of a GPU");
     rank->self = self;
-    rank->slot = &self->world.header->slots[self->env.rank];
-    atomic_store(&world_notes(&self->world, self->env.rank)->engines, 1);
+    atomic_store(&launch_notes(self)->engines, 1);
     atomic_store(&streams_spin, true);
     streams_lock();
     int status = cuda_start(rank, self);

@@ -48,7 +48,6 @@ struct cuda_gpu {
 /* A rank's device. */
 struct cuda {
     struct launch_self *self;
-    struct rank_slot *slot;
     struct cuda_gpu *gpu;
     struct stream *streams[GPU_STREAMS];
     cudaStream_t waker; /* event.c */

@@ -123,13 +123,6 @@ void stream_look(struct stream *stream)
         event_move_tail(stream);
 }
 
-/* Is something in it that nobody has counted? */
-static bool event_is_busy(struct stream *stream)
-{
-    struct cuda_gpu *gpu = stream->rank->gpu;
-    return !gpu->broken && !cuda_is_past(gpu, cudaStreamQuery(stream->cuda));
-}
-
 /* What waits here belongs in front of it. */
 void stream_foreign(struct stream *stream)
 {
@@ -137,11 +130,13 @@ void stream_foreign(struct stream *stream)
         stream->put = ++stream->given;
 }
 
-/* Is all done that was given? Else its tail marks the end of that. */
+/* Is all done that was given? Else its tail marks the end of that. Something may be in it that nobody has counted. */
 static bool event_is_done(struct stream *stream)
 {
+    struct cuda_gpu *gpu = stream->rank->gpu;
     event_look(stream);
-    if (stream->foreign && stream->done == stream->given && event_is_busy(stream))
+    if (stream->foreign && stream->done == stream->given && !gpu->broken &&
+        !cuda_is_past(gpu, cudaStreamQuery(stream->cuda)))
         stream_foreign(stream);
     if (stream->done < stream->given && stream->tail_at < stream->given)
         event_move_tail(stream);
@@ -163,7 +158,7 @@ void *cuda_stream_native(struct stream *stream)
 
 static struct sleep_note *event_note_of(const struct cuda *rank)
 {
-    return &world_notes(&rank->self->world, rank->self->env.rank)->streams[1];
+    return &launch_notes(rank->self)->streams[1];
 }
 
 /* The driver starts a thread for these calls, and gives it no name: it would pass for one of the program's, which may send what
@@ -182,7 +177,7 @@ static void CUDART_CB event_notify(void *argument)
 {
     struct cuda *rank = argument;
     event_name_thread();
-    eventcount_notify(&rank->slot->eventcount);
+    eventcount_notify(&launch_slot(rank->self)->eventcount);
     atomic_fetch_sub(&event_note_of(rank)->epoch, 2);
 }
 
@@ -190,7 +185,7 @@ static void CUDART_CB event_notify(void *argument)
 static void event_wake_at(struct event *event)
 {
     struct cuda *rank = cuda_of_caller();
-    if (!rank || rank->gpu->broken || atomic_load(&rank->slot->eventcount.sleepers) == 0 ||
+    if (!rank || rank->gpu->broken || atomic_load(&launch_slot(rank->self)->eventcount.sleepers) == 0 ||
         (event->notified == rank && event->notified_for == event->given))
         return;
     event->notified = rank;
@@ -229,5 +224,5 @@ void event_wake_all(const struct event *gate)
 {
     (void)gate;
     for (struct cuda *rank = cuda_all.ranks; rank; rank = rank->next)
-        eventcount_notify(&rank->slot->eventcount);
+        eventcount_notify(&launch_slot(rank->self)->eventcount);
 }

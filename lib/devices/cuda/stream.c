@@ -39,12 +39,6 @@ static int stream_check(struct stream *stream)
     return cuda_check(stream->rank->gpu);
 }
 
-/* What is past already need not be waited for. */
-static cudaError_t stream_follow(struct stream *stream, const struct event *event)
-{
-    return event_is_past(event) ? cudaSuccess : cudaStreamWaitEvent(stream->cuda, event->cuda, 0);
-}
-
 static int stream_give_cuda(struct stream *stream, const struct item *item)
 {
     if (stream->rank->gpu->broken)
@@ -58,7 +52,8 @@ static int stream_give_cuda(struct stream *stream, const struct item *item)
     case ITEM_RECORD:
         return (int)cudaEventRecord(item->event->cuda, stream->cuda);
     case ITEM_FOLLOW:
-        return (int)stream_follow(stream, item->event);
+        if (!event_is_past(item->event)) /* else it need not be waited for */
+            return (int)cudaStreamWaitEvent(stream->cuda, item->event->cuda, 0);
     }
     return cudaSuccess;
 }
