@@ -89,4 +89,21 @@ void handshake_find(const char *name, char *address, size_t size);
 /* nodes_call.c: nodes but 0. */
 int nodes_call(struct nodes *nodes, struct why *why);
 
+/* nodes_callers.c: those that have called node 0, and have not proved themselves yet; of more the others wait for a place. */
+#define CALLERS_MOST 64
+struct callers {
+    int count;
+    struct caller {
+        struct connection link;
+        struct introduction said; /* by both, as far as it has come */
+        bool answered;
+        int64_t give_up;
+    } at[CALLERS_MOST];
+};
+
+/* Has somebody called, or one of them spoken, in so many ms? Then hear them: who belongs to the job gets its link. The same status. */
+bool nodes_callers_wait(struct callers *callers, int listener, int milliseconds);
+int nodes_callers_hear(struct callers *callers, struct nodes *nodes, struct why *why);
+void nodes_callers_leave(struct callers *callers);
+
 #endif

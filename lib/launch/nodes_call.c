@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
+#define ANSWER_MS 5000 /* in which node 0 has to answer */
 #define PAUSE_MS 50 /* between two calls; the first ones come sooner, since all nodes mostly start at once */
 
 struct opening handshake_opening(const struct nodes *nodes)
