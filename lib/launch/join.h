@@ -73,7 +73,10 @@ bool handshake_same_version(const struct opening *a, const struct opening *b);
 /* The proof that the caller, or the called one, gives with what it has said: of that, and of all that was said before. */
 uint64_t handshake_proof(const struct nodes *nodes, struct introduction said, bool by_caller);
 
-/* The address of this end of a connection, or of the other, in digits; and its port (8 bytes), unless NULL. */
+/* An address in digits, one of IPv4 always as such; and its port (8 bytes), unless NULL. */
+void handshake_digits(const struct sockaddr *address, socklen_t length, char *text, size_t size, char *port);
+
+/* The address of this end of a connection, or of the other, as well. */
 void handshake_address(int fd, bool other, char *text, size_t size, char *port);
 
 /* Where node 0 is. 0, or the status with a sentence. */

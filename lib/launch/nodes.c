@@ -28,7 +28,7 @@
 static int nodes_check_place(const struct nodes *nodes, const struct addrinfo *found, struct why *why)
 {
     char address[64] = "";
-    getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
+    handshake_digits(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL);
     if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s would listen to everybody; name this machine's address in the network of the job",
