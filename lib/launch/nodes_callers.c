@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define ANSWER_WITHIN_MS 3000 /* in which a caller has to introduce itself; who is too late calls again */
+#define ANSWER_WITHIN_MS 6000 /* in which a caller has to introduce itself; who is too late calls again */
 
 bool nodes_callers_wait(struct callers *callers, int listener, int milliseconds)
 {
