@@ -67,15 +67,6 @@ launcher()
     done
 }
 
-# What mpirun has started on the hosts to start the ranks.
-mpiruns()
-{
-    local process
-    for process in /proc/[0-9]*; do
-        [[ $(readlink "$process/exe") == */@(orted|prted|hydra_pmi_proxy) ]] && echo "${process#/proc/}"
-    done
-}
-
 # finish NAME PROGRAM WORDS STATUS...: a status for each node, as a pattern. The words are told at node 0, once; not at all if node 0 is killed.
 finish()
 {
@@ -217,16 +208,14 @@ some_are_traced()
     finish "DIST_TRACE not for all" $program 'DIST_TRACE is "" for rank 3' "$(status 46)"
 }
 
-# Of a rank that exits mpirun.mpich mostly says nothing, and mostly ends those beside it before they can: so the others tell, too.
+# Of a rank that exits mpirun.mpich mostly says nothing, and ends those beside it before they can: so the others tell, too.
 rank_exits()
 {
     local program=build/tests/programs/doomed
     begin $program exit:9 "$1" 200000
     finish "rank $1 exits" $program "" "[1-9]*"
-    grep -q -e "^rank .*: one of ranks" -e "^rank .*: rank $1 has" -e "EXIT CODE: 9" "$work/0" && return
-    wrong=$((wrong + 1))
-    echo "rank $1 exits: nobody tells"
-    cat "$work/0"
+    grep -q -e "^rank .*: one of ranks" -e "^rank .*: rank $1 has" -e "EXIT CODE: 9" "$work/0" ||
+        { wrong=$((wrong + 1)) && echo "rank $1 exits: nobody tells"; }
 }
 
 # Any launcher's ranks may talk over Gloo, if they know where the first of them is.
