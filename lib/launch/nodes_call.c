@@ -45,7 +45,7 @@ void handshake_address(int fd, bool other, char *text, size_t size, char *port)
 {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
-    snprintf(text, size, "somebody");
+    snprintf(text, size, "an unknown address"); /* it has hung up */
     struct sockaddr *to = (struct sockaddr *)&address;
     if ((other ? getpeername(fd, to, &length) : getsockname(fd, to, &length)) == 0)
         handshake_digits(to, length, text, size, port);
