@@ -112,6 +112,24 @@ Test(nodes_strangers, that_are_silent_keep_nobody_waiting)
         close(silent[i]);
 }
 
+/* Of 1024 ranks that torchrun starts each calls rank 0. */
+Test(nodes_strangers, more_than_files_may_be_open)
+{
+    struct started nodes[8];
+    NEEDS_GLOO();
+    nodes_port = nodes_new_port();
+    for (int i = 0; i < 8; i++) {
+        char options[80];
+        snprintf(options, sizeof options, "-n 8 --nodes 8 --node %d", i);
+        nodes_before = i == 0 ? "sh -c 'ulimit -n 8; exec \"$@\"' sh" : "";
+        nodes_begin_one(&nodes[i], i == 0 ? "DIST_INIT_TIMEOUT=60" : "DIST_INIT_TIMEOUT=5", options, CHAIN);
+    }
+    nodes_end_all(nodes, 8);
+    cr_expect_eq(nodes[0].status, 48);
+    cr_expect(strstr(nodes[0].stderr_text, "node 0 cannot hear all others: no more files"), "%s",
+              nodes[0].stderr_text);
+}
+
 Test(nodes_strangers, a_wrong_secret_is_sent_away_and_the_right_one_taken)
 {
     struct started nodes[3];

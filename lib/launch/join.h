@@ -96,6 +96,7 @@ int nodes_call(struct nodes *nodes, struct why *why);
 #define CALLERS_MOST 64
 struct callers {
     int count;
+    bool lack_files; /* for one more, and none of these will give one back */
     struct caller {
         struct connection link;
         struct introduction said; /* by both, as far as it has come */

@@ -112,6 +112,11 @@ static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
             status = nodes_missing(nodes, why);
         else if (!nodes_callers_wait(&callers, fd, left < 100 ? (int)left : 100))
             status = nodes_look_after(nodes, why);
+        else if (callers.lack_files)
+            status = why_fail(
+                DIST_ERR_SYSTEM, why,
+                "%s 0 cannot hear all others: no more files may be open; allow more (ulimit -n 4096)",
+                nodes_unit(nodes));
         status = status ? status : nodes_callers_hear(&callers, nodes, why);
         status = status ? status : nodes_look_around(nodes, why);
     }

@@ -6,10 +6,12 @@
 #include "job.h"
 #include "join.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define ANSWER_WITHIN_MS 6000 /* in which a caller has to introduce itself; who is too late calls again */
 
@@ -21,12 +23,17 @@ bool nodes_callers_wait(struct callers *callers, int listener, int milliseconds)
     for (int i = 0; i < count; i++)
         ready[1 + i] = (struct pollfd){ .fd = callers->at[i].link.fd, .events = POLLIN };
     bool some = poll(ready, (nfds_t)count + 1, milliseconds) > 0;
-    if (some && ready[0].revents && (fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+    if (!some || !ready[0].revents)
+        return some;
+    if ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
         struct caller *caller = &callers->at[callers->count++];
         *caller = (struct caller){ .give_up = job_clock() + ANSWER_WITHIN_MS };
         connection_open(&caller->link, fd);
+    } else {
+        callers->lack_files = count == 0 && (errno == EMFILE || errno == ENFILE);
+        usleep(10000); /* it stays there to be taken */
     }
-    return some;
+    return true;
 }
 
 /* Of a caller that knows the secret: what is wrong with it? */
