@@ -1,6 +1,6 @@
 /* test_launch_far.c: ranks in namespaces of their own, a meeting point that somebody else holds, and a sandbox without memfd. */
 #define _GNU_SOURCE
-#include "started.h"
+#include "nodes_jobs.h"
 #include "../lib/dist_base.h"
 
 #include <criterion/criterion.h>
@@ -67,6 +67,20 @@ Test(launch_far, and_one_of_them_is_killed)
     cr_expect_eq(ranks[0].status, 43, "%s", ranks[0].stderr_text);
     cr_expect_eq(ranks[1].status, 43, "%s", ranks[1].stderr_text);
     cr_expect(strstr(ranks[0].stderr_text, "rank 2 ") || strstr(ranks[1].stderr_text, "rank 2 "));
+}
+
+/* The first of a machine is not always rank 0. */
+Test(launch_far, two_of_a_machine_that_were_told_of_different_numbers)
+{
+    static struct started job;
+    char path[256], line[800];
+    NEEDS_GLOO();
+    program_path("plain", path, sizeof path);
+    snprintf(line, sizeof line,
+             "RANK=2 LOCAL_RANK=0 WORLD_SIZE=4 %s & RANK=3 LOCAL_RANK=1 WORLD_SIZE=5 %s; wait", path, path);
+    STARTED(&job, SETTINGS(NODES_SECRET, "BACKEND=gloo", "MASTER_ADDR=127.0.0.1", "LOCAL_WORLD_SIZE=2"), "sh",
+            "-c", line);
+    cr_expect(strstr(job.stderr_text, "rank 3 was told of 5 ranks but rank 2 of 4"), "%s", job.stderr_text);
 }
 
 /* There the launcher knows it by another number than it has itself, and other ranks do not see it at all: how many threads it has would be

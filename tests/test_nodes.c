@@ -114,6 +114,8 @@ Test(nodes, an_address_of_the_environment_may_be_of_ipv6_with_or_without_bracket
 {
     refused_place("::", "29500", "would listen to everybody");
     refused_place("[::]", "29500", "would listen to everybody");
+    refused_place("::ffff:0.0.0.0", "29500", "would listen to everybody");
+    refused_place("::ffff:127.0.0.1", "29500", "is 127.0.0.1 to this machine itself");
     refused_place("2001:db8::1", "29500", "no address of this machine");
     refused_place("127.0.0.1", "99999", "name no place");
     refused_place("[]", "29500", "name no place");

@@ -94,6 +94,42 @@ Test(nodes_strangers, that_call_are_passed_over)
     close(endless);
 }
 
+/* Some are silent, and call before node 1 does: they are heard together, each for 3 s. */
+Test(nodes_strangers, that_are_silent_keep_nobody_waiting)
+{
+    struct started nodes[2];
+    int silent[12];
+    NEEDS_GLOO();
+    nodes_port = nodes_new_port();
+    nodes_begin_one(&nodes[0], "DIST_INIT_TIMEOUT=20", "-n 2 --nodes 2 --node 0", CHAIN);
+    for (int i = 0; i < 12; i++)
+        silent[i] = call();
+    nodes_begin_one(&nodes[1], "DIST_INIT_TIMEOUT=20", "-n 2 --nodes 2 --node 1", CHAIN);
+    nodes_end_all(nodes, 2);
+    cr_expect(nodes[0].status == 0 && nodes[1].status == 0, "%s%s", nodes[0].stderr_text,
+              nodes[1].stderr_text);
+    for (int i = 0; i < 12; i++)
+        close(silent[i]);
+}
+
+/* Of 1024 ranks that torchrun starts each calls rank 0. */
+Test(nodes_strangers, more_than_files_may_be_open)
+{
+    struct started nodes[8];
+    NEEDS_GLOO();
+    nodes_port = nodes_new_port();
+    for (int i = 0; i < 8; i++) {
+        char options[80];
+        snprintf(options, sizeof options, "-n 8 --nodes 8 --node %d", i);
+        nodes_before = i == 0 ? "sh -c 'ulimit -n 8; exec \"$@\"' sh" : "";
+        nodes_begin_one(&nodes[i], i == 0 ? "DIST_INIT_TIMEOUT=60" : "DIST_INIT_TIMEOUT=5", options, CHAIN);
+    }
+    nodes_end_all(nodes, 8);
+    cr_expect_eq(nodes[0].status, 48);
+    cr_expect(strstr(nodes[0].stderr_text, "node 0 cannot hear all others: no more files"), "%s",
+              nodes[0].stderr_text);
+}
+
 Test(nodes_strangers, a_wrong_secret_is_sent_away_and_the_right_one_taken)
 {
     struct started nodes[3];

@@ -28,6 +28,25 @@ static void control_end_without(struct job *job, int node, int status)
     }
 }
 
+/* MPICH's mpirun ends all of a machine when one ends, mostly before those beside it could tell which. */
+static bool control_end_hides_which(const struct nodes *nodes)
+{
+    return nodes->foreign && nodes->self->env.launcher == LAUNCH_MPICH;
+}
+
+/* The rank that spoke for its machine has ended. */
+static void control_end_fail_of_rank(struct job *job, int first)
+{
+    const struct nodes *nodes = job->plan.nodes;
+    int node = nodes->node_of[first];
+    char ranks[80];
+    bool any = control_end_hides_which(nodes) && nodes_ranks_of(nodes, node) > 1;
+    struct words cause = words_of("one of %s has ended, and the job cannot go on without it",
+                                  nodes_ranks(nodes, node, ranks, sizeof ranks));
+    world_fail(&job->world, first, any ? END_ERROR : END_EXIT, any ? DIST_ERR_PEER_LOST : -1,
+               any ? cause.text : "");
+}
+
 /* Whoever spoke for that machine, or its cable, is gone. The watcher tells, of several ones node 1's; or where that was a rank, its own
  * machine's ranks do, as they see it, or those of the first machine that is left. */
 static void control_end_fail_of_it(struct job *job, int first, bool is_rank, const char *why)
@@ -35,9 +54,9 @@ static void control_end_fail_of_it(struct job *job, int first, bool is_rank, con
     const struct nodes *nodes = job->plan.nodes;
     uint32_t unknown = PERMISSION_UNKNOWN;
     bool speaks = job->hub || !nodes->foreign || nodes->number == 1;
-    if (is_rank) {
-        speaks &= job->hub || nodes_ranks_of(nodes, 0) == 1; /* else those beside it */
-        world_fail(&job->world, first, END_EXIT, -1, "");
+    if (is_rank) { /* else those beside it */
+        speaks &= job->hub || nodes_ranks_of(nodes, 0) == 1 || control_end_hides_which(nodes);
+        control_end_fail_of_rank(job, first);
     } else if (speaks && world_fail_and_tell(&job->world, first, DIST_ERR_PEER_LOST, why)) {
         text_tell(why, TEXT_WIDTH_ALONE);
         if (job->hub)

@@ -81,7 +81,7 @@ int join_wait(int fd, const struct sockaddr *at, socklen_t size)
 
 static int join_try(int family, int type, const struct sockaddr *at, socklen_t size, join_act *act)
 {
-    struct timeval limit = { .tv_sec = 2 }; /* of a connect, where somebody listens who never answers */
+    struct timeval limit = { .tv_sec = 3 }; /* of a connect, where somebody listens who never answers */
     int fd = socket(family, type | SOCK_CLOEXEC, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);

@@ -73,7 +73,10 @@ bool handshake_same_version(const struct opening *a, const struct opening *b);
 /* The proof that the caller, or the called one, gives with what it has said: of that, and of all that was said before. */
 uint64_t handshake_proof(const struct nodes *nodes, struct introduction said, bool by_caller);
 
-/* The address of this end of a connection, or of the other, in digits; and its port (8 bytes), unless NULL. */
+/* An address in digits, one of IPv4 always as such; and its port (8 bytes), unless NULL. */
+void handshake_digits(const struct sockaddr *address, socklen_t length, char *text, size_t size, char *port);
+
+/* The address of this end of a connection, or of the other, as well. */
 void handshake_address(int fd, bool other, char *text, size_t size, char *port);
 
 /* Where node 0 is. 0, or the status with a sentence. */
@@ -88,5 +91,23 @@ void handshake_find(const char *name, char *address, size_t size);
 
 /* nodes_call.c: nodes but 0. */
 int nodes_call(struct nodes *nodes, struct why *why);
+
+/* nodes_callers.c: those that have called node 0, and have not proved themselves yet; of more the others wait for a place. */
+#define CALLERS_MOST 64
+struct callers {
+    int count;
+    bool lack_files; /* for one more, and none of these will give one back */
+    struct caller {
+        struct connection link;
+        struct introduction said; /* by both, as far as it has come */
+        bool answered;
+        int64_t give_up;
+    } at[CALLERS_MOST];
+};
+
+/* Has somebody called, or one of them spoken, in so many ms? Then hear them: who belongs to the job gets its link. The same status. */
+bool nodes_callers_wait(struct callers *callers, int listener, int milliseconds);
+int nodes_callers_hear(struct callers *callers, struct nodes *nodes, struct why *why);
+void nodes_callers_leave(struct callers *callers);
 
 #endif

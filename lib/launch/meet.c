@@ -83,8 +83,8 @@ static int meet_judge(int caller, const struct hello *hello, const struct launch
     if (hello->layout != world_layout())
         why_say(why, "rank %d was built with another version of the library; build it again", hello->rank);
     else if (hello->world_size != env->world_size)
-        why_say(why, "rank %d was told of %d ranks but rank 0 of %d; give all the same world size",
-                hello->rank, hello->world_size, env->world_size);
+        why_say(why, "rank %d was told of %d ranks but rank %d of %d; give all the same world size",
+                hello->rank, hello->world_size, env->rank, env->world_size);
     else if (hello->rank < 0 || hello->rank >= env->world_size || came[hello->rank])
         why_say(why,
                 "two processes say that they are rank %d, the second is %s; give each a rank, and each job a "

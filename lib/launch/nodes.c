@@ -18,21 +18,17 @@
 
 #include <errno.h>
 #include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ANSWER_WITHIN_MS \
-    3000 /* in which a caller has to answer, while others wait; who is too late calls again */
-
 /* Is that an address to listen at? Debian gives a machine's own name one in /etc/hosts (127.0.1.1) to which nobody else comes. */
 static int nodes_check_place(const struct nodes *nodes, const struct addrinfo *found, struct why *why)
 {
     char address[64] = "";
-    getnameinfo(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
+    handshake_digits(found->ai_addr, found->ai_addrlen, address, sizeof address, NULL);
     if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
         return why_fail(DIST_ERR_ENVIRONMENT, why,
                         "%s would listen to everybody; name this machine's address in the network of the job",
@@ -66,85 +62,6 @@ int nodes_listen(struct nodes *nodes, int *out, struct why *why)
                     : error == EADDRNOTAVAIL
                         ? "that is no address of this machine; name one that is, or start that one there"
                         : strerror(error));
-}
-
-/* Of a caller that knows the secret: what is wrong with it? */
-static int nodes_judge(const struct nodes *nodes, const struct introduction *introduction, const char *from,
-                       struct why *why)
-{
-    const char *unit = nodes_unit(nodes);
-    char who[160], first[24];
-    snprintf(who, sizeof who, "%s %d (%s, %s)", unit, introduction->node, introduction->name, from);
-    snprintf(first, sizeof first, "%s 0", unit);
-    if (introduction->count != nodes->count || introduction->size != nodes->size)
-        return why_fail(
-            DIST_ERR_ENVIRONMENT, why,
-            "%s %d (%s) was started for %d ranks on %d nodes, %s 0 for %d on %d; give all the same", unit,
-            introduction->node, from, introduction->size, introduction->count, unit, nodes->size,
-            nodes->count);
-    if (introduction->node < 1 || introduction->node >= nodes->count ||
-        nodes->links[introduction->node].fd >= 0)
-        return why_fail(
-            DIST_ERR_ENVIRONMENT, why,
-            "two %s say that they are %s %d, the second is %s (%s); give each a number of its own",
-            nodes->star ? "processes" : "machines", unit, introduction->node, introduction->name, from);
-    /* Ranks of another launcher name none, on any machine. */
-    if (introduction->program != nodes->program && (introduction->program == 0 || nodes->program == 0))
-        return why_fail(DIST_ERR_ENVIRONMENT, why, "%s cannot start its ranks, and has said why there",
-                        introduction->program == 0 ? who : first);
-    if (introduction->program != nodes->program)
-        return why_fail(DIST_ERR_ENVIRONMENT, why,
-                        "%s starts another program than node 0; copy the same one to all machines", who);
-    return alike_differ(&introduction->alike, who, &nodes->alike, first, why) ? DIST_ERR_ENVIRONMENT : 0;
-}
-
-/* Who calls? NULL: one that has proved itself; "": one that hung up, or was too slow, and may call again; else words for the user. */
-static const char *nodes_hear(const struct nodes *nodes, struct connection *link,
-                              struct introduction *introduction)
-{
-    struct introduction said = { .called = handshake_opening(nodes) };
-    bool spoke = connection_hear(link, &said.caller, sizeof said.caller, job_clock() + ANSWER_WITHIN_MS);
-    if (said.caller.magic != 0 && said.caller.magic != HANDSHAKE_MAGIC)
-        return "a caller that is no distrun";
-    said.called.proof = handshake_proof(nodes, said, false);
-    if (!spoke || !connection_say(link, &said.called, sizeof said.called, job_clock() + ANSWER_WITHIN_MS))
-        return "";
-    if (!handshake_same_version(&said.caller, &said.called))
-        return "a caller with another version of the library";
-    if (!connection_hear(link, introduction, sizeof *introduction, job_clock() + ANSWER_WITHIN_MS))
-        return "";
-    introduction->name[sizeof introduction->name - 1] = '\0';
-    bool knows = memcmp(introduction, &said, offsetof(struct introduction, node)) == 0 &&
-                 introduction->proof == handshake_proof(nodes, *introduction, true);
-    return knows ? NULL : "a caller that does not know the secret";
-}
-
-/* Hear one caller; strangers are passed over, of which the first is told. */
-static int nodes_greet(struct nodes *nodes, int fd, struct why *why)
-{
-    static bool told;
-    struct introduction introduction = { .node = -1 };
-    struct connection link = { .fd = -1 };
-    char from[64];
-    handshake_address(fd, true, from, sizeof from, NULL);
-    connection_open(&link, fd);
-    const char *strange = nodes_hear(nodes, &link, &introduction);
-    int status = strange ? 0 : nodes_judge(nodes, &introduction, from, why);
-    if (strange && *strange && !told) {
-        struct words sentence =
-            words_of("%s: %s, at %s, was sent away", nodes->foreign ? "rank 0" : "distrun", strange, from);
-        text_tell(sentence.text, TEXT_WIDTH_ALONE);
-        told = true;
-    }
-    if (!strange && status == 0) {
-        snprintf(link.name, sizeof link.name, "%s", introduction.name);
-        nodes->links[introduction.node] = link;
-        return 0;
-    }
-    if (status != 0)
-        control_refuse(&link, status, why->text);
-    connection_close(&link);
-    return status;
 }
 
 /* The last that has not come; 0: all have. */
@@ -187,19 +104,24 @@ static int nodes_look_after(const struct nodes *nodes, struct why *why)
 static int nodes_receive_all(struct nodes *nodes, int fd, struct why *why)
 {
     int64_t give_up = job_clock() + nodes->seconds * (int64_t)1000;
-    while (nodes_last_missing(nodes) > 0) {
-        struct pollfd ready = { .fd = fd, .events = POLLIN };
+    struct callers callers = { .count = 0 };
+    int status = 0;
+    while (status == 0 && nodes_last_missing(nodes) > 0) {
         int64_t left = give_up - job_clock();
         if (left <= 0)
-            return nodes_missing(nodes, why);
-        int caller =
-            poll(&ready, 1, left < 100 ? (int)left : 100) > 0 ? accept4(fd, NULL, NULL, SOCK_CLOEXEC) : -1;
-        int status = caller >= 0 ? nodes_greet(nodes, caller, why) : nodes_look_after(nodes, why);
+            status = nodes_missing(nodes, why);
+        else if (!nodes_callers_wait(&callers, fd, left < 100 ? (int)left : 100))
+            status = nodes_look_after(nodes, why);
+        else if (callers.lack_files)
+            status = why_fail(
+                DIST_ERR_SYSTEM, why,
+                "%s 0 cannot hear all others: no more files may be open; allow more (ulimit -n 4096)",
+                nodes_unit(nodes));
+        status = status ? status : nodes_callers_hear(&callers, nodes, why);
         status = status ? status : nodes_look_around(nodes, why);
-        if (status != 0)
-            return status;
     }
-    return 0;
+    nodes_callers_leave(&callers);
+    return status;
 }
 
 static int nodes_host(struct nodes *nodes, int fd, struct why *why)

@@ -5,7 +5,7 @@
  *     ranks 0 to 3                                          \----------  node 2's watcher, ...
  *
  * nodes_read.c    what the command line and the environment say       secret.c    a proof that two know the same secret
- * nodes.c         how the watchers meet (nodes_call.c, join.h)        connection.c    frames over one connection
+ * nodes.c         how the watchers meet (nodes_call.c, nodes_callers.c, join.h)    connection.c    frames over one connection
  * control.h       what they tell each other while the job runs (control*.c)
  * nodes_thread.c  the same where another launcher has started the ranks (they meet by bootstrap.c, or MPI)
  * decide.c        can any rank of any host still move?                snapshot.c     what one rank wrote down, packed

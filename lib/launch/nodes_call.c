@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_MS 5000 /* in which node 0 has to answer: it hears one caller after the other */
+#define ANSWER_MS 5000   /* in which node 0 has to answer */
+#define MAPPED "::ffff:" /* so an address of IPv4 is written as one of IPv6 */
 #define PAUSE_MS 50 /* between two calls; the first ones come sooner, since all nodes mostly start at once */
 
 struct opening handshake_opening(const struct nodes *nodes)
@@ -33,14 +34,21 @@ uint64_t handshake_proof(const struct nodes *nodes, struct introduction said, bo
     return secret_proof(nodes->key, &said, by_caller ? sizeof said : offsetof(struct introduction, node));
 }
 
+void handshake_digits(const struct sockaddr *address, socklen_t length, char *text, size_t size, char *port)
+{
+    getnameinfo(address, length, text, (socklen_t)size, port, port ? 8 : 0, NI_NUMERICHOST | NI_NUMERICSERV);
+    if (strncmp(text, MAPPED, strlen(MAPPED)) == 0) /* Gloo knows no interface of that name */
+        memmove(text, text + strlen(MAPPED), strlen(text + strlen(MAPPED)) + 1);
+}
+
 void handshake_address(int fd, bool other, char *text, size_t size, char *port)
 {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
-    snprintf(text, size, "somebody");
+    snprintf(text, size, "an unknown address"); /* it has hung up */
     struct sockaddr *to = (struct sockaddr *)&address;
     if ((other ? getpeername(fd, to, &length) : getsockname(fd, to, &length)) == 0)
-        getnameinfo(to, length, text, (socklen_t)size, port, port ? 8 : 0, NI_NUMERICHOST | NI_NUMERICSERV);
+        handshake_digits(to, length, text, size, port);
 }
 
 int handshake_resolve(const struct nodes *nodes, struct addrinfo **found, struct why *why)
@@ -74,7 +82,7 @@ void handshake_find(const char *name, char *address, size_t size)
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
     if (getaddrinfo(name, NULL, &hints, &found) != 0)
         return;
-    getnameinfo(found->ai_addr, found->ai_addrlen, address, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+    handshake_digits(found->ai_addr, found->ai_addrlen, address, size, NULL);
     if (handshake_is_at_home(address))
         *address = '\0';
     freeaddrinfo(found);

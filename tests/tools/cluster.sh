@@ -34,6 +34,11 @@ for program; do
 done
 [ $# -gt 0 ] || exit 2
 
+# A start is some 25 messages there and back over Gloo, 45 under mpirun.mpich, 75 under mpirun.openmpi.
+case $DELAY in
+[0-9][0-9][0-9]*ms | [0-9]*[0-9]s | [1-9]s) echo "with DELAY=$DELAY each program needs 25 to 75 times that long to start" >&2 ;;
+esac
+
 # A host's /tmp ends with it. A report is for whoever reads it afterwards.
 DIST_REPORT=${DIST_REPORT:-$PWD/build/deadlock.json}
 export DIST_REPORT

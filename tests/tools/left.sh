@@ -8,3 +8,12 @@ left()
         [ "$(readlink "$process/exe")" = "$PWD/$1" ] && echo "${process#/proc/}"
     done
 }
+
+# What mpirun has started on the hosts to start the ranks.
+mpiruns()
+{
+    local process
+    for process in /proc/[0-9]*; do
+        [[ $(readlink "$process/exe") == */@(orted|prted|hydra_pmi_proxy) ]] && echo "${process#/proc/}"
+    done
+}

@@ -67,15 +67,6 @@ launcher()
     done
 }
 
-# What mpirun has started on the hosts to start the ranks.
-mpiruns()
-{
-    local process
-    for process in /proc/[0-9]*; do
-        [[ $(readlink "$process/exe") == */@(orted|prted|hydra_pmi_proxy) ]] && echo "${process#/proc/}"
-    done
-}
-
 # finish NAME PROGRAM WORDS STATUS...: a status for each node, as a pattern. The words are told at node 0, once; not at all if node 0 is killed.
 finish()
 {
@@ -217,6 +208,16 @@ some_are_traced()
     finish "DIST_TRACE not for all" $program 'DIST_TRACE is "" for rank 3' "$(status 46)"
 }
 
+# Of a rank that exits mpirun.mpich mostly says nothing, and ends those beside it before they can: so the others tell, too.
+rank_exits()
+{
+    local program=build/tests/programs/doomed
+    begin $program exit:9 "$1" 200000
+    finish "rank $1 exits" $program "" "[1-9]*"
+    grep -q -e "^rank .*: one of ranks" -e "^rank .*: rank $1 has" -e "EXIT CODE: 9" "$work/0" ||
+        { wrong=$((wrong + 1)) && echo "rank $1 exits: nobody tells"; }
+}
+
 # Any launcher's ranks may talk over Gloo, if they know where the first of them is.
 deadlock_over_gloo()
 {
@@ -236,8 +237,8 @@ nobody_finds_rank_0()
 cases=("rank_is_killed 0" "launcher_is_killed 1" deadlock "cable_is_cut 1" "rank_is_killed 3" "launcher_is_asked 2" "launcher_is_killed 0"
     "launcher_is_stopped 1" element_too_many "rank_is_killed 4" "launcher_is_asked 0" "cable_is_cut 0" "launcher_is_killed 2"
     "rank_is_killed 2" "launcher_is_asked 1" "rank_is_killed 1" "cable_is_cut 2")
-[ "$engine" ] && cases=(deadlock deadlock_over_gloo "rank_is_killed 2" element_too_many all_are_traced some_are_traced nobody_finds_rank_0
-    "cable_is_cut 1" "rank_is_killed 0" "rank_is_killed 3" "cable_is_cut 0" "rank_is_killed 1" "rank_is_killed 4" "cable_is_cut 2")
+[ "$engine" ] && cases=(deadlock deadlock_over_gloo "rank_exits 0" "rank_is_killed 2" element_too_many all_are_traced some_are_traced nobody_finds_rank_0
+    "cable_is_cut 1" "rank_is_killed 0" "rank_is_killed 3" "cable_is_cut 0" "rank_exits 3" "rank_is_killed 1" "rank_is_killed 4" "cable_is_cut 2")
 if [ "$ONLY" ]; then
     [ "$(type -t ${ONLY%% *})" = function ] || { echo "ONLY is \"$ONLY\"; there are ${cases[*]}" >&2; exit 2; }
     cases=("$ONLY")

@@ -102,7 +102,7 @@ nodes()
     on_three_hosts "faults on three hosts" tests/tools/nodes_faults.sh 17
     for engine in openmpi mpich; do
         [ -e build/plugins/dist-$engine.so ] || continue
-        on_three_hosts "faults on three hosts, started by mpirun of $engine" tests/tools/nodes_faults.sh 11 $engine
+        on_three_hosts "faults on three hosts, started by mpirun of $engine" tests/tools/nodes_faults.sh 13 $engine
     done
     on_three_hosts "each engine's promises over three hosts" tests/tools/hosts_conform.sh 2
     # Not under an mpirun: Open MPI's may lose what a rank has printed last, and MPICH's puts the statuses of ranks together.

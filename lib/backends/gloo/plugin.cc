@@ -176,7 +176,9 @@ int plugin_open(const transport_job *job, char *why, size_t why_size)
         return 0;
     } catch (const std::exception &e) {
         snprintf(why, why_size, "Gloo could not connect the ranks: %.200s", e.what());
-        for (int i = 0; i < GRACE && !job->over(); i++)
+        // It has no address here, or no more files: that is the whole story.
+        bool own = !job_mesh || !job_mesh->all || strstr(e.what(), strerror(EMFILE));
+        for (int i = 0; !own && i < GRACE && !job->over(); i++)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         return 1;
     }
