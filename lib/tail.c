@@ -1,0 +1,55 @@
+/*
+ * tail.c: DIST_CHECK=1: a few bytes behind each tensor on the host, which nobody may write.
+ *
+ * Memory comes in whole pages, so who writes a little past the last element through tensor_data() does no harm, by luck: until the tensor is
+ * as long as its pages. With a tail it is told, by the next call that is given the tensor. What is read there looks like no number that
+ * anybody has: 3.4e38 as an F32.
+ */
+#include "tail.h"
+#include "context.h"
+#include "launch/text.h"
+
+#include <string.h>
+
+#define TAIL_BYTE 0x7f
+
+size_t tail_bytes(const struct context *context)
+{
+    return context->checked ? 64 : 0;
+}
+
+/* Through the view that is never closed: its page is the last element's, which may be in flight. */
+static unsigned char *tail_of(const struct storage *storage)
+{
+    return (unsigned char *)world_open_view(&context_get()->self->world, storage->data) + storage->bytes;
+}
+
+void tail_write(const struct storage *storage)
+{
+    if (storage->tail)
+        memset(tail_of(storage), TAIL_BYTE, storage->tail);
+}
+
+void tail_write_all(const struct storage *storage)
+{
+    if (storage->tail)
+        memset(tail_of(storage) - storage->bytes, TAIL_BYTE, storage->bytes);
+}
+
+bool tail_look(const char *call, struct dist_at at, const tensor *t)
+{
+    const struct storage *storage = t->storage;
+    const unsigned char *tail = tail_of(storage);
+    size_t i = 0, size = dtype_size(t->type);
+    while (i < storage->tail && tail[i] == TAIL_BYTE)
+        i++;
+    if (i == storage->tail)
+        return true;
+    tail_write(storage); /* it is told once */
+    long long count = (long long)(storage->bytes / size);
+    return refuse(
+        call, at,
+        "something was written behind the end of the tensor made at %s:%d, where element %lld would "
+        "be, of %lld; a loop over tensor_data() must end before element %lld",
+        text_file(storage->made_at.file), storage->made_at.line, count + (long long)(i / size), count, count);
+}
