@@ -11,41 +11,38 @@
 
 #include <string.h>
 
+#define TAIL_BYTES 64
 #define TAIL_BYTE 0x7f
 
 size_t tail_bytes(const struct context *context)
 {
-    return context->checked ? 64 : 0;
+    return context->checked ? TAIL_BYTES : 0;
 }
 
-/* Through the view that is never closed: its page is the last element's, which may be in flight. */
-static unsigned char *tail_of(const struct storage *storage)
+/* In the view that is never closed: its page is the last element's, which may be in flight. */
+void tail_begin(const struct context *context, struct storage *storage)
 {
-    return (unsigned char *)world_open_view(&context_get()->self->world, storage->data) + storage->bytes;
+    if (!context->checked || storage->gpu)
+        return;
+    storage->tail = (unsigned char *)world_open_view(&context->self->world, storage->data) + storage->bytes;
+    memset(storage->tail, TAIL_BYTE, TAIL_BYTES);
 }
 
-void tail_write(const struct storage *storage)
-{
-    if (storage->tail)
-        memset(tail_of(storage), TAIL_BYTE, storage->tail);
-}
-
-void tail_write_all(const struct storage *storage)
+void tail_end(const struct storage *storage)
 {
     if (storage->tail)
-        memset(tail_of(storage) - storage->bytes, TAIL_BYTE, storage->bytes);
+        memset(storage->tail - storage->bytes, TAIL_BYTE, storage->bytes);
 }
 
 bool tail_look(const char *call, struct dist_at at, const tensor *t)
 {
     const struct storage *storage = t->storage;
-    const unsigned char *tail = tail_of(storage);
     size_t i = 0, size = dtype_size(t->type);
-    while (i < storage->tail && tail[i] == TAIL_BYTE)
+    while (i < TAIL_BYTES && storage->tail[i] == TAIL_BYTE)
         i++;
-    if (i == storage->tail)
+    if (i == TAIL_BYTES)
         return true;
-    tail_write(storage); /* it is told once */
+    memset(storage->tail, TAIL_BYTE, TAIL_BYTES); /* it is told once */
     long long count = (long long)(storage->bytes / size);
     return refuse(
         call, at,

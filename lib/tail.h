@@ -6,12 +6,12 @@
 
 struct context;
 
-/* How many bytes more a tensor's storage is to have now; 0: nobody checks. */
+/* How many bytes more a tensor on the host is to have now; 0: nobody checks. */
 size_t tail_bytes(const struct context *context);
-void tail_write(const struct storage *storage);
 
-/* What is freed looks like a tail from then on: who still reads it sees no number that stood there. */
-void tail_write_all(const struct storage *storage);
+/* Its memory is there; it goes. What is freed looks like a tail from then on: who still reads it sees no number that stood there. */
+void tail_begin(const struct context *context, struct storage *storage);
+void tail_end(const struct storage *storage);
 
 /* Is it as it was? False: it was reported, in the name of `call`. */
 bool tail_look(const char *call, struct dist_at at, const tensor *t);

@@ -67,17 +67,17 @@ void tensor_reset_peak_memory(void)
 static struct storage *tensor_storage_new(struct context *context, struct gpu *gpu, struct dist_at at,
                                           size_t bytes)
 {
-    size_t tail = gpu ? 0 : tail_bytes(context);
     struct storage *storage = malloc(sizeof(*storage));
     if (!storage)
         return NULL;
-    *storage = (struct storage){ .bytes = bytes, .tail = tail, .made_at = at };
-    storage->data = gpu ? gpu_alloc(gpu, storage, at) : host_alloc(context->self, bytes + tail);
+    *storage = (struct storage){ .bytes = bytes, .made_at = at };
+    storage->data =
+        gpu ? gpu_alloc(gpu, storage, at) : host_alloc(context->self, bytes + tail_bytes(context));
     if (!storage->data) {
         free(storage);
         return NULL;
     }
-    tail_write(storage);
+    tail_begin(context, storage);
     tensor_count_bytes((int64_t)bytes);
     return storage;
 }
@@ -87,7 +87,7 @@ static void tensor_storage_free(struct launch_self *self, struct storage *storag
     if (!storage)
         return;
     tensor_count_bytes(-(int64_t)storage->bytes);
-    tail_write_all(storage);
+    tail_end(storage);
     if (storage->gpu)
         gpu_free(storage->gpu, storage);
     else

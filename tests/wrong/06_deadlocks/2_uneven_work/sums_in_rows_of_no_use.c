@@ -1,4 +1,4 @@
-/* feedback: is outside: the first */
+/* feedback: is outside: the */
 /* There may be no rows but those of its batches. */
 #include "dist.h"
 void train(tensor *weights, tensor *batches, int64_t count)
