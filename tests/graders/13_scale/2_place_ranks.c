@@ -41,8 +41,7 @@ static double neighbour_again(const struct sitting *s, int rank, int64_t i)
 
 /* First some nodes whose numbers fall, never in the order of the ranks alone. Then any, up to one for each rank; where the world is
  * odd, three of the numbers are far apart in such a way that their low 8 or 16 bits alone put the ring the other way round; where it is even,
- * they are so large that a float does not tell them apart; with eight ranks in three sizes, of which the products with the number of ranks
- * come in another order where they do not fit into an int. */
+ * they are so large that a float does not tell them apart. */
 static void lay_out(struct sitting *s, int calls)
 {
     int64_t first = pick(s, 20, 40), step = pick(s, 2, 9), count = pick(s, 2, 3), turn = pick(s, 3, 5);
@@ -52,8 +51,7 @@ static void lay_out(struct sitting *s, int calls)
     for (int r = 0; r < s->ranks; r++) {
         double node = (double)(first - step * ((r + r / 3) % count));
         give(s, r, "node", DIST_F64, &node, 1);
-        node = (double)((s->ranks == 8 ? base >> (r / 3) : base) +
-                        far * (r < 3 && most >= 2 ? (turn - r) % 3 : pick(s, 0, most)));
+        node = (double)(base + far * (r < 3 && most >= 2 ? (turn - r) % 3 : pick(s, 0, most)));
         give(s, r, "node again", DIST_F64, &node, 1);
     }
 }
