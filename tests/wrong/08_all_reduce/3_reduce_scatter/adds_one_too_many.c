@@ -1,4 +1,4 @@
-/* feedback: something was written behind the end of the tensor */
+/* feedback: over tensor_data() must end before element */
 #include "dist.h"
 
 void reduce_scatter(tensor *output, tensor *input, int rank, int n)
