@@ -5,7 +5,7 @@
 #include "devices/device.h"
 #include "devices/host.h"
 #include "streams/gpu.h"
-#include "tail.h"
+#include "tensor_tail.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,12 +72,12 @@ static struct storage *tensor_storage_new(struct context *context, struct gpu *g
         return NULL;
     *storage = (struct storage){ .bytes = bytes, .made_at = at };
     storage->data =
-        gpu ? gpu_alloc(gpu, storage, at) : host_alloc(context->self, bytes + tail_bytes(context));
+        gpu ? gpu_alloc(gpu, storage, at) : host_alloc(context->self, bytes + tensor_tail_bytes(context));
     if (!storage->data) {
         free(storage);
         return NULL;
     }
-    tail_begin(context, storage);
+    tensor_tail_begin(context, storage);
     tensor_count_bytes((int64_t)bytes);
     return storage;
 }
@@ -87,7 +87,7 @@ static void tensor_storage_free(struct launch_self *self, struct storage *storag
     if (!storage)
         return;
     tensor_count_bytes(-(int64_t)storage->bytes);
-    tail_end(storage);
+    tensor_tail_end(storage);
     if (storage->gpu)
         gpu_free(storage->gpu, storage);
     else

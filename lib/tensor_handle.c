@@ -4,7 +4,7 @@
  */
 #include "context.h"
 #include "launch/text.h"
-#include "tail.h"
+#include "tensor_tail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "
             "were started; make it inside run()",
             text_file(t->made_at.file), t->made_at.line);
-    return tail_is_whole(call, at, t);
+    return tensor_tail_is_whole(call, at, t);
 }
 
 /* ---- views: tensors that look at the elements of another ------------------------------- */

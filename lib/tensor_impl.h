@@ -16,7 +16,7 @@ struct kernel;
 struct storage {
     void *data; /* from the device's allocator */
     size_t bytes;
-    unsigned char *tail;     /* bytes behind these that nobody may write: tail.h; NULL: nobody looks */
+    unsigned char *tail;     /* bytes behind these that nobody may write: tensor_tail.h; NULL: nobody looks */
     struct dist_at made_at;  /* the first tensor that looked at it */
     int users;               /* tensors that look at it */
     struct gpu *gpu;         /* streams/gpu.h; NULL: it lies on the host */

@@ -1,11 +1,11 @@
 /*
- * tail.c: DIST_CHECK=1: a few bytes behind each tensor on the host, which nobody may write.
+ * tensor_tail.c: DIST_CHECK=1: a few bytes behind each tensor on the host, which nobody may write.
  *
  * Memory comes in whole pages, so who writes a little past the last element through tensor_data() does no harm, by luck: until the tensor is
  * as long as its pages. With a tail it is told, by the next call that is given the tensor. What is read there looks like no number that
  * anybody has: 3.4e38 as an F32.
  */
-#include "tail.h"
+#include "tensor_tail.h"
 #include "context.h"
 #include "launch/text.h"
 
@@ -14,13 +14,13 @@
 #define TAIL_BYTES 64
 #define TAIL_BYTE 0x7f
 
-size_t tail_bytes(const struct context *context)
+size_t tensor_tail_bytes(const struct context *context)
 {
     return context->checked ? TAIL_BYTES : 0;
 }
 
 /* In the view that is never closed: its page is the last element's, which may be in flight. */
-void tail_begin(const struct context *context, struct storage *storage)
+void tensor_tail_begin(const struct context *context, struct storage *storage)
 {
     if (!context->checked || storage->gpu)
         return;
@@ -28,13 +28,13 @@ void tail_begin(const struct context *context, struct storage *storage)
     memset(storage->tail, TAIL_BYTE, TAIL_BYTES);
 }
 
-void tail_end(const struct storage *storage)
+void tensor_tail_end(const struct storage *storage)
 {
     if (storage->tail)
         memset(storage->tail - storage->bytes, TAIL_BYTE, storage->bytes);
 }
 
-bool tail_look(const char *call, struct dist_at at, const tensor *t)
+bool tensor_tail_look(const char *call, struct dist_at at, const tensor *t)
 {
     const struct storage *storage = t->storage;
     size_t i = 0, size = dtype_size(t->type);
