@@ -13,11 +13,11 @@ size_t tensor_tail_bytes(const struct context *context);
 void tensor_tail_begin(const struct context *context, struct storage *storage);
 void tensor_tail_end(const struct storage *storage);
 
-/* Is it as it was? False: it was reported, in the name of `call`. */
+/* Is it as it was? False: it was reported, in the name of `call`. (An algorithm passes memory on as a tensor that has no storage.) */
 bool tensor_tail_look(const char *call, struct dist_at at, const tensor *t);
 static inline bool tensor_tail_is_whole(const char *call, struct dist_at at, const tensor *t)
 {
-    return !t->storage->tail || tensor_tail_look(call, at, t);
+    return !t->storage || !t->storage->tail || tensor_tail_look(call, at, t);
 }
 
 #endif
