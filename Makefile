@@ -232,7 +232,7 @@ EXERCISE_SOURCES := $(sort $(wildcard exercises/*/[0-9]*.c))
 SOLUTION_SOURCES := $(sort $(wildcard solutions/*/[0-9]*.c))
 GRADER_SOURCES := $(filter-out %.desk.c,$(sort $(wildcard tests/graders/*/*.c)))
 DESK_SOURCES := $(sort $(wildcard tests/graders/*/*.desk.c)) tests/grader/desk.c tests/grader/late.c tests/grader/confine.c \
-        tests/grader/stand.c tests/grader/denied.c tests/grader/held.c
+        tests/grader/stand.c tests/grader/denied.c tests/grader/held.c tests/grader/heap.c
 GRADING_SOURCES := $(filter-out $(DESK_SOURCES),$(wildcard tests/grader/*.c))
 GRADERS := $(GRADER_SOURCES:%.c=build/%)
 DESKS_SHARED := build/tests/grader/libdesk.a build/libdist.a
@@ -446,7 +446,7 @@ build/tests/grader/libgrader.a: $(GRADING_SOURCES:%.c=build/%.o)
 	$(call say,AR,$@) $(call beside,ar) rcs $@ $^
 
 build/tests/grader/libdesk.a: build/tests/grader/desk.o build/tests/grader/late.o build/tests/grader/confine.o \
-        build/tests/grader/stand.o build/tests/grader/denied.o build/tests/grader/held.o
+        build/tests/grader/stand.o build/tests/grader/denied.o build/tests/grader/held.o build/tests/grader/heap.o
 	$Q rm -f $@
 	$(call say,AR,$@) $(call beside,ar) rcs $@ $^
 

@@ -1,6 +1,7 @@
 /* context.c: one rank's state, and the checks that every call begins with. */
 #include "checked.h"
 #include "devices/host.h"
+#include "tensor_tail.h"
 
 #include <stdlib.h>
 
@@ -117,7 +118,7 @@ bool context_tensor(struct context *context, enum call call, struct dist_at at, 
         return !report(
             call, at, DIST_ERR_ARGUMENT,
             "the %s was made before the ranks were started, out of their reach; make it inside run()", name);
-    return true;
+    return tensor_tail_is_whole(call_name(call), at, t);
 }
 
 /* ---- works --------------------------------------------------------------------- */

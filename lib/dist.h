@@ -41,8 +41,9 @@
  * call on, short blocking messages take longer. No deadlock is told while a rank has a thread that is not waiting in a
  * call, be it one that never calls (a pool of OpenMP's): it could still send; nor while more than 257 call.
  *
- * DIST_CHECK=1 in the environment also watches tensors while messages need them, names tensors, groups, streams and events that were
- * never freed, and warns where it was luck which message a receive from anybody got. It sees what the program's own code touches,
+ * DIST_CHECK=1 in the environment also watches tensors while messages need them, refuses one behind whose end something was written (the
+ * next call that is given it does), names tensors, groups, streams and events that were never freed, and warns where it was luck which
+ * message a receive from anybody got. It sees what the program's own code touches,
  * in any thread, what its streams do in no order, and what calls do; also through slices. It does not see arrays of the program's own, on the stack or
  * from malloc, to which elements were copied, what a system call does (read() into a tensor then fails with EFAULT), nor what runs on
  * a real GPU; and beside a tensor that messages need on one page, on other processors than x86 or after 2000 touches, it lets all

@@ -5,6 +5,7 @@
 #include "devices/device.h"
 #include "devices/host.h"
 #include "streams/gpu.h"
+#include "tensor_tail.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,18 +64,22 @@ void tensor_reset_peak_memory(void)
 }
 
 /* On the host where gpu is NULL. */
-static struct storage *tensor_storage_new(struct launch_self *self, struct gpu *gpu, struct dist_at at,
+static struct storage *tensor_storage_new(struct context *context, struct gpu *gpu, struct dist_at at,
                                           size_t bytes)
 {
     struct storage *storage = malloc(sizeof(*storage));
     if (!storage)
         return NULL;
-    *storage = (struct storage){ .bytes = bytes };
-    storage->data = gpu ? gpu_alloc(gpu, storage, at) : host_alloc(self, bytes);
-    if (storage->data)
-        return tensor_count_bytes((int64_t)bytes), storage;
-    free(storage);
-    return NULL;
+    *storage = (struct storage){ .bytes = bytes, .made_at = at };
+    storage->data =
+        gpu ? gpu_alloc(gpu, storage, at) : host_alloc(context->self, bytes + tensor_tail_bytes(context));
+    if (!storage->data) {
+        free(storage);
+        return NULL;
+    }
+    tensor_tail_begin(context, storage);
+    tensor_count_bytes((int64_t)bytes);
+    return storage;
 }
 
 static void tensor_storage_free(struct launch_self *self, struct storage *storage)
@@ -82,6 +87,7 @@ static void tensor_storage_free(struct launch_self *self, struct storage *storag
     if (!storage)
         return;
     tensor_count_bytes(-(int64_t)storage->bytes);
+    tensor_tail_end(storage);
     if (storage->gpu)
         gpu_free(storage->gpu, storage);
     else
@@ -100,7 +106,7 @@ static struct tensor *tensor_new_on(struct gpu *gpu, const char *call, struct di
     memcpy(shaped.shape, shape, (size_t)ndim * sizeof(*shape));
     struct context *context = context_get();
     size_t bytes = (size_t)shaped.numel * dtype_size(type);
-    struct storage *storage = tensor_storage_new(context->self, gpu, at, bytes);
+    struct storage *storage = tensor_storage_new(context, gpu, at, bytes);
     if (storage)
         shaped.data = storage->data;
     struct tensor *t = storage ? tensor_handle_take(context, shaped, storage) : NULL;

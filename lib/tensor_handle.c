@@ -4,6 +4,7 @@
  */
 #include "context.h"
 #include "launch/text.h"
+#include "tensor_tail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 struct tensor *tensor_handle_take(struct context *context, struct tensor shaped, struct storage *storage)
 {
     const struct world *world = &context->self->world;
-    bool shared = !storage->gpu && world_offset(world, storage->data) != UINT64_MAX;
+    bool shared = !storage->gpu && !storage->tail && world_offset(world, storage->data) != UINT64_MAX;
     context_lock(context);
     struct handle *again = handle_again(&context->tensors, false);
     struct tensor *t = again ? HANDLE_OF(struct tensor, again) : malloc(sizeof *t);
@@ -56,7 +57,7 @@ bool tensor_check(const char *call, struct dist_at at, const tensor *t)
             "the tensor made at %s:%d lies on the GPU of another rank, or was made before the ranks "
             "were started; make it inside run()",
             text_file(t->made_at.file), t->made_at.line);
-    return true;
+    return tensor_tail_is_whole(call, at, t);
 }
 
 /* ---- views: tensors that look at the elements of another ------------------------------- */

@@ -16,6 +16,8 @@ struct kernel;
 struct storage {
     void *data; /* from the device's allocator */
     size_t bytes;
+    unsigned char *tail;     /* bytes behind these that nobody may write: tensor_tail.h; NULL: nobody looks */
+    struct dist_at made_at;  /* the first tensor that looked at it */
     int users;               /* tensors that look at it */
     struct gpu *gpu;         /* streams/gpu.h; NULL: it lies on the host */
     struct guarded *guarded; /* a GPU's: diagnose/guard.h */
@@ -31,8 +33,8 @@ struct tensor {
     struct storage *storage;
     struct gpu *gpu; /* storage->gpu */
     size_t bytes;    /* of its elements */
-    const void
-        *reach; /* the world that it lies in, where all ranks can read it; NULL: in none, or it was freed */
+    const void *
+        reach; /* the world that it lies in, where all ranks can read it; NULL: in none, freed, or with a tail */
     struct dist_at made_at;
     struct handle handle;
 };

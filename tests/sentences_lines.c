@@ -20,6 +20,7 @@ const char *const sentences_lines[] = {
     "DIST_CHECK=1 faulty reduce",
     "DIST_CHECK=1 faulty resend",
     "DIST_CHECK=1 faulty twice",
+    "DIST_CHECK=1 touches end-free",
     "guesses even-receives",
     "guesses ahead",
     "guesses crossed-groups",

@@ -18,6 +18,11 @@
         name, DIST_ERR_BUFFER, "buffer: rank 0 " begins, { first, later }, words, CHECKED \
     }
 
+#define END(name, told, words) \
+    { \
+        name, DIST_ERR_ARGUMENT, "rank 0: ", { "end-made", told }, words, CHECKED \
+    }
+
 /* Behind a neighbour that was touched: only x86 can let one touch pass and close the page again. */
 static const struct mistake behind[] = {
     TOUCH("write-behind", "writes to a tensor that is being sent", "part-out", "write-behind", "written at"),
@@ -42,6 +47,17 @@ Test(touches, behind_a_neighbour, .timeout = 60)
 #else
     (void)behind;
 #endif
+}
+
+/* Without the check the write does no harm: the slack of a page takes it. */
+Test(touches, behind_the_end, .timeout = 60)
+{
+    static const struct mistake ends[] = { END("end-free", "end-free",
+                                               "behind the end of the tensor made at touches.c:"),
+                                           END("end-slice", "end-slice", "element 4 would be, of 3;"),
+                                           END("end-sum", "end-sum", "must end before element 3"),
+                                           END("end-flies", "end-flies", "element 4 would be, of 3;") };
+    mistakes_make("touches", NULL, ends, sizeof ends / sizeof *ends);
 }
 
 Test(touches, from_another_thread, .timeout = 60)

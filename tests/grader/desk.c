@@ -172,12 +172,12 @@ static tensor *stir(void)
 static void call(int rank, int world_size)
 {
     desk(rank, world_size);
+    desk_look_at_heap();
     while (here.count > 0)
         tensor_free(here.kept[--here.count]);
 }
 
-/* A function may be called more than once, and others of its program may have messages under way meanwhile: here one that each rank gets
- * from the rank before it, started before the call, and sent after it. */
+/* Others of its program may have messages under way meanwhile: here one from the rank before, started before the call, sent after it. */
 static void call_again(int rank, int world_size)
 {
     dist_set_device(DIST_HOST);

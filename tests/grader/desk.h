@@ -69,6 +69,10 @@ void desk_late(void);
  * late; 0: none. */
 void desk_pause_at(int call);
 
+/* heap.c: was anything written behind what the learner's file has got from malloc and has not freed? Then the rank ends here. That it was
+ * not freed is told, too. */
+void desk_look_at_heap(void);
+
 /* held.c: where "held" was given as 1, rank 1 lags one all-reduce behind rank 0, from the first of `starts` that the learner's file starts to
  * the last; late.c tells of each. All ranks begin and end it together. */
 void desk_hold(int rank, int world_size, int starts);

@@ -1,6 +1,6 @@
 /*
  * touches.c: who touches a tensor while a message needs it (DIST_CHECK=1), one case a run, by name: through slices, from another
- * thread, and through each call of tensor.h. A mark stands on each line that a report must name (test_touches.c).
+ * thread, and through each call of tensor.h; and who writes behind its end. A mark stands on each line that a report must name (test_touches.c).
  */
 #define _GNU_SOURCE
 #include "dist.h"
@@ -46,6 +46,35 @@ static void beside(int rank)
     tensor_free(other);
     tensor_free(part);
     tensor_free(whole);
+}
+
+/* ---- behind the last element, on its page or on the next ------------------------------------------------ */
+
+static void behind_the_end(int rank)
+{
+    int64_t count = is("end-free") ? 512 : 3;
+    tensor *x = tensor_zeros(DIST_F64, count); /* mark end-made */
+    tensor *part = tensor_slice(x, 0, 1);
+    double *values = tensor_data(x);
+    dist_work *work = is("end-flies") ? dist_isend(x, 1 - rank, .tag = 1) : NULL;
+    tensor *in = tensor_zeros(DIST_F64, count);
+    if (rank == 0)
+        values[count + 1] = 0;
+    if (is("end-slice"))
+        tensor_fill(part, 1); /* mark end-slice */
+    if (is("end-sum"))
+        dist_all_reduce(x); /* mark end-sum */
+    if (is("end-flies")) {
+        dist_recv(in, 1 - rank, .tag = 1);
+        dist_wait(work);
+        if (rank == 0)
+            dist_send(part, 1); /* mark end-flies */
+        else
+            dist_recv(part, 0);
+    }
+    tensor_free(part); /* mark end-free */
+    tensor_free(x);
+    tensor_free(in);
 }
 
 /* ---- from another thread ----------------------------------------------------------------------------- */
@@ -207,6 +236,8 @@ static void run(int rank, int size)
         each_call(rank);
     else if (is("in-place"))
         in_place(rank);
+    else if (strncmp(what, "end-", 4) == 0)
+        behind_the_end(rank);
     else
         beside(rank);
     dist_destroy_process_group();

@@ -59,11 +59,12 @@ as_learner()
 }
 
 # Only what the desk calls stays visible, so that nothing in a learner's file can take the place of something else; main
-# becomes private too. Calls of the library go through tests/grader/late.c.
+# becomes private too. Calls of the library go through tests/grader/late.c, those for memory through heap.c.
 seat()
 {
     wanted >"$out/wanted"
     $nm build/tests/grader/late.o | sed -n 's/.* T desk_late_\(.*_\(from\|with\|at\)\)$/dist_\1 desk_late_\1/p' >"$out/late"
+    $nm build/tests/grader/heap.o | sed -n 's/.* T desk_heap_\(.*\)$/\1 desk_heap_\1/p' >>"$out/late"
     echo "dist_span_begin desk_own_span_begin" >>"$out/late"
     $nm "$out/learner.o" | awk '$(NF - 1) ~ /^[UwvC]$/ { print $NF }' >"$out/calls" # C: whoever else has the name gives it its place
     $objcopy --keep-global-symbols="$out/wanted" --redefine-syms="$out/late" "$out/learner.o" "$out/seated.o"
@@ -80,14 +81,22 @@ compiler()
     )
 }
 
+# What is declared and not set holds no number by luck, where the compiler can do that; arrays are looked at within, and behind.
+guards()
+{
+    echo -fsanitize=bounds -fsanitize-undefined-trap-on-error
+    for guard in -fstack-protector-all -ftrivial-auto-var-init=pattern; do
+        ! $CC $guard -E -x c /dev/null >/dev/null 2>&1 || echo $guard
+    done
+}
+
 # By way of the assembler's text, where machine code of the learner's own can be seen. What was read is written down, too.
 compile()
 {
     : >"$out/build.txt"
     [ ! "$GRADE_USER" ] || chown "$GRADE_USER" "$out" "$out/build.txt" || exit 2
     compiler -std=c11 -Ilib -pthread -O1 -g -fno-common -ffp-contract=off -Wall -Wextra -Wno-unused -Wno-unused-parameter \
-        -fsanitize=bounds -fsanitize-undefined-trap-on-error \
-        -MD -MF "$out/read.d" -S "$source" -o "$out/learner.s" && no_machine_code && compiler -c "$out/learner.s" -o "$out/learner.o"
+        $(guards) -MD -MF "$out/read.d" -S "$source" -o "$out/learner.s" && no_machine_code && compiler -c "$out/learner.s" -o "$out/learner.o"
     compiled=$?
     [ ! "$GRADE_USER" ] || chown -h 0 "$out" "$out/build.txt" "$out/learner.o" "$out/learner.s" "$out/read.d" 2>/dev/null
     if [ $compiled -eq 124 ] || grep -q -i -E 'out of memory|limit exceeded|virtual memory exhausted|cannot allocate|signal terminated' "$out/build.txt"; then

@@ -25,7 +25,7 @@ static void give_late(struct sitting *s, int rounds)
 static int play(struct sitting *s, int which)
 {
     int rounds = (int)pick(s, 6, 11);
-    length = s->ranks == 3 ? pick(s, 2000, 3000) : pick(s, 1, 9);
+    length = s->ranks == 3 ? pick(s, 4100, 5000) : pick(s, 1, 9);
     give_random(s, "mine", DIST_F32, length);
     give_number(s, "which", which);
     give_number(s, "rounds", rounds);

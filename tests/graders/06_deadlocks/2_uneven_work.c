@@ -33,7 +33,7 @@ static double weight(const struct sitting *s, int rank, int64_t i)
 /* Each step doubles the weights: where there are more steps, numbers of fewer bits stay exact. */
 enum { FEW = 7 };
 
-/* One rank has nothing to do (with three that is rank 0), and another has the most (with six as many as there may be); where there is only
+/* Where it is tight, there are no rows but those of a rank's batches. One rank has nothing to do (with three that is rank 0), and another has the most (with six as many as there may be); where there is only
  * one it has some. With seven nobody has any. */
 static int64_t batches_of(struct sitting *s, int rank, int64_t idle)
 {
@@ -48,6 +48,7 @@ static int64_t batches_of(struct sitting *s, int rank, int64_t idle)
 static void deal_out(struct sitting *s)
 {
     int64_t n = pick_length(s), idle = s->ranks == 3 ? 0 : pick(s, 0, s->ranks - 1);
+    give_number(s, "tight", s->ranks % 3 == 0);
     for (int r = 0; r < s->ranks; r++) {
         double count = (double)batches_of(s, r, idle);
         give(s, r, "count", DIST_F64, &count, 1);

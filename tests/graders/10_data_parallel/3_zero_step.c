@@ -38,8 +38,8 @@ static double velocity(const struct sitting *s, int rank, int64_t i)
 /* A second call in the same run has longer blocks than the first. */
 static void lay_out(struct sitting *s)
 {
-    int64_t block = s->ranks == 5 ? pick(s, 1000, 2000) : s->again ? pick(s, 6, 9) : pick(s, 1, 5);
-    static double weights[5 * 2000];
+    int64_t block = s->ranks == 5 ? pick(s, 4100, 5000) : s->again ? pick(s, 6, 9) : pick(s, 1, 5);
+    static double weights[5 * 5000];
     s->tolerance = 3e-6;
     for (int64_t i = 0; i < block * s->ranks; i++)
         weights[i] = pick_f32(s);

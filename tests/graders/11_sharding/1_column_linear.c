@@ -76,6 +76,8 @@ static void expect_all(struct sitting *s)
     expect(s, "y", rows * columns, y);
     expect(s, "dw", inner * columns, dw);
     expect(s, "dx", rows * inner, dx);
+    for (int r = 0; r < s->ranks; r++)
+        claim(s, handed(s, r, "w is the same", 0) == 1, "rank %d: w is const, and yet it was changed", r);
 }
 
 GRADED(forward_and_gradients, 7)

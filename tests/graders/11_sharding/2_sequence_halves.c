@@ -115,6 +115,9 @@ static void expect_all(struct sitting *s)
     expect(s, "dv", middle * width, dv);
     expect(s, "dw", width * middle, dw);
     expect(s, "dx", rows * width, dx);
+    for (int r = 0; r < s->ranks; r++)
+        claim(s, handed(s, r, "w and v are the same", 0) == 1,
+              "rank %d: w and v are const, and yet one of them was changed", r);
 }
 
 GRADED(forward_and_gradients, 6)

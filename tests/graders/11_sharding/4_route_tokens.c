@@ -81,6 +81,8 @@ static void expect_all(struct sitting *s)
         expect_on(s, r, "y", given_count(s, r, "x"), result);
     expect(s, "rows", 1, rows_at_work);
     for (int r = 0; r < s->ranks; r++)
+        claim(s, handed(s, r, "x is the same", 0) == 1, "rank %d: x is const, and yet it was changed", r);
+    for (int r = 0; r < s->ranks; r++)
         claim(s, handed(s, r, "works", 0) == calls,
               "rank %d called work() %g times in %d calls of route; it is called once, also with no row", r,
               handed(s, r, "works", 0), calls);
