@@ -94,7 +94,7 @@ Test(nodes_strangers, that_call_are_passed_over)
     close(endless);
 }
 
-/* Some are silent, and call before node 1 does: they are heard together, each for 3 s. */
+/* Some are silent, and call before node 1 does: they are heard together, each for 6 s. */
 Test(nodes_strangers, that_are_silent_keep_nobody_waiting)
 {
     struct started nodes[2];

@@ -153,6 +153,7 @@ static inline bool has_work(const struct turn *t)
 bool lock(struct turn *t, uint8_t next); /* false: somebody else holds it */
 void unlock(struct turn *t);
 void notify(struct turn *t, int eventcount, uint8_t back);
+void count_helper(struct turn *t, bool listens); /* among its sleepers, or no longer: progress_listen */
 bool doze(struct turn *t, uint8_t awake, uint8_t asleep); /* false: it sleeps */
 void walk(struct turn *t, bool light, uint8_t back);
 bool walk_step(struct turn *t); /* WALK_* and RING_* */

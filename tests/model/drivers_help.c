@@ -1,19 +1,11 @@
 /* drivers_help.c: the helper: progress_main, progress_ticks. */
 #include "drivers.h"
 
-/* progress_listen(false). Its lock may be gone by then: that is one of the faults. */
+/* Its lock may be gone by then: that is one of the faults. */
 static void unlisten(struct turn *t)
 {
     tell(t, "is no longer counted, since there is nothing for it to do");
-    t->s->eventcounts[t->number].sleepers =
-        (uint8_t)(t->s->eventcounts[t->number].sleepers - t->mine->listens);
-    t->mine->listens = 0;
-}
-
-static void count_helper(struct turn *t, int change)
-{
-    t->mine->listens = change > 0;
-    t->s->eventcounts[t->number].sleepers = (uint8_t)(t->s->eventcounts[t->number].sleepers + change);
+    count_helper(t, false);
 }
 
 /* It looked in vain, and its rank goes in and out: from now on it looks by itself. Or no longer: then it is counted, and looks once more. */
@@ -22,14 +14,13 @@ static bool ticks_begin_or_end(struct turn *t)
     if (!t->mine->ticks && t->may_tick && t->mine->left) {
         tell(t, "will look by itself: it is no longer counted");
         t->mine->ticks = 1;
-        if (t->mine->listens)
-            count_helper(t, -1);
+        count_helper(t, false);
     } else if (t->mine->ticks && !t->mine->left) {
         bool counts = t->mine->drivers == 0 && has_work(t) && t->step->fault != TICKS_END_UNCOUNTED;
         tell(t, counts ? "no longer looks by itself: it is counted" : "no longer looks by itself");
         t->mine->ticks = 0;
         if (counts)
-            count_helper(t, +1);
+            count_helper(t, true);
         return counts && t->step->fault != TICKS_END_UNSEEN;
     }
     t->mine->left = 0;

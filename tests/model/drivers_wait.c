@@ -90,10 +90,8 @@ static void listen(struct turn *t)
     t->mine->left = t->may_tick;
     bool counted = t->mine->listens || t->mine->ticks, waited = t->mine->waited;
     t->mine->waited = 0;
-    if (!counted && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE)) {
-        t->mine->listens = 1;
-        t->s->eventcounts[2 * t->rank + 1].sleepers++;
-    }
+    if (!counted && !(t->me->pc == LISTEN && t->step->fault == LISTENS_LATE))
+        count_helper(t, true);
     if (t->me->pc == LISTEN && (!counted || waited))
         walk(t, true, LIGHT_LOOKED);
     else
@@ -130,9 +128,7 @@ static bool unlisten(struct turn *t)
     if (!lock(t, URGE))
         return false;
     tell(t, t->mine->listens ? "takes its helper off the sleepers" : "will sleep: its helper is not counted");
-    t->s->eventcounts[2 * t->rank + 1].sleepers =
-        (uint8_t)(t->s->eventcounts[2 * t->rank + 1].sleepers - t->mine->listens);
-    t->mine->listens = 0;
+    count_helper(t, false);
     unlock(t);
     return true;
 }

@@ -46,6 +46,13 @@ static void ring_step(struct turn *t)
         t->me->eventcount = t->me->notify_back = 0;
 }
 
+void count_helper(struct turn *t, bool listens)
+{
+    struct eventcount *eventcount = &t->s->eventcounts[2 * t->rank + 1];
+    eventcount->sleepers = (uint8_t)(eventcount->sleepers + listens - t->mine->listens);
+    t->mine->listens = listens;
+}
+
 bool doze(struct turn *t, uint8_t awake, uint8_t asleep)
 {
     bool sleeps = t->s->eventcounts[t->number].count == t->me->seen;

@@ -43,12 +43,14 @@ void cores_go_home(struct shm_state *shm)
 int cores_here(struct shm_state *shm)
 {
     int core = sched_getcpu(), home = atomic_load_explicit(&shm->home, memory_order_relaxed);
-    if (home < 0 || home == core ||
-        launch_clock_ns() < atomic_load_explicit(&shm->away, memory_order_relaxed))
+    if (home < 0 || home == core)
+        return core;
+    int64_t now = launch_clock_ns();
+    if (now < atomic_load_explicit(&shm->away, memory_order_relaxed))
         return core;
     int times = atomic_load_explicit(&shm->moves, memory_order_relaxed);
     atomic_store_explicit(&shm->moves, times + (times < LONGER), memory_order_relaxed);
-    atomic_store_explicit(&shm->away, launch_clock_ns() + ((int64_t)AWAY_NS << times), memory_order_relaxed);
+    atomic_store_explicit(&shm->away, now + ((int64_t)AWAY_NS << times), memory_order_relaxed);
     cores_go_home(shm);
     return sched_getcpu();
 }

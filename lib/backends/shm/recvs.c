@@ -40,7 +40,8 @@ static void recvs_post(struct shm_state *shm, struct dist_work *op)
 {
     match_add(&shm->posted, &op->match, match_key(op->peer, op->group->id, op->tag));
     if (op->peer == DIST_ANY_SOURCE) {
-        shm->unlooked = shm->posted_any++ ? shm->unlooked : 0;
+        if (shm->posted_any++ == 0)
+            shm->unlooked = 0;
     } else {
         shm->peers[op->peer].receives++;
         p2p_busy(shm, &shm->peers[op->peer]);
